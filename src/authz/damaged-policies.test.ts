@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isDeep } from '../../test/budget.ts';
 import { LIMITS as POLICY_LIMITS } from '../../test/policy-fixtures.ts';
 import { RULE_ACTIONS } from '../actions.ts';
+import type { Problem } from '../errors.ts';
 import { SYSTEM } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
 import {
@@ -15,6 +16,7 @@ import {
   type Transaction,
   updatePolicy,
 } from '../storage/index.ts';
+import { sealAll } from '../storage/seal.fixture.ts';
 import { onPostgres, openTestDatabase, resourceOf, type TestDatabase, toRecord } from '../storage/storage.fixture.ts';
 import { createScope } from './context/index.ts';
 import { decide } from './decision/index.ts';
@@ -201,6 +203,20 @@ describe('a flipped bit', () => {
       await expect(done).rejects.toBe(ROLLED_BACK);
       expect([...(found?.granted ?? ['none'])].filter((grant) => !before.has(grant))).toEqual([]);
     }
+  });
+
+  it('a rule that cannot be parsed is never decided, even if its checksum is right', async () => {
+    const [rule] = (await opened.rows('_PolicyRule')).filter(({ conditions }) => String(conditions).includes('user.id'));
+    const place = { table: '_PolicyRule', column: 'conditions', id: String(rule?.['id']), value: '[{' };
+    const found = await withValue(place, async (tx) => {
+      await sealAll(tx);
+      return grants(tx).then(
+        () => 'decided',
+        ({ code }: Problem) => code,
+      );
+    });
+    // PostgreSQL stores no text that is not JSON.
+    expect(found).toBe(onPostgres ? undefined : 'STORAGE_DAMAGED');
   });
 
   it('the callers of a damaged policy are denied everything, and others nothing', async () => {

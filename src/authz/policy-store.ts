@@ -13,7 +13,7 @@ import {
   type DamagedRow,
   type PolicyLimits,
   type PolicySnapshot,
-  type PolicyState,
+  type StoredState,
 } from './policies/index.ts';
 
 /** Definitions, policies and assignments at one revision. Frozen. */
@@ -111,7 +111,7 @@ export function createPolicyStore(initial: Definitions, options: PolicyStoreOpti
 }
 
 /** Loads the state and the revision after it: several statements read one state only if the revision is the same after the last. */
-async function loadState(tx: Transaction): Promise<{ readonly state: PolicyState; readonly now: Revision }> {
+async function loadState(tx: Transaction): Promise<{ readonly state: StoredState; readonly now: Revision }> {
   return { state: await loadPolicyState(tx), now: await loadRevision(tx) };
 }
 

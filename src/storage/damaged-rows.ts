@@ -1,7 +1,8 @@
 import type { DamagedRow } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
 import type { Row } from '../resources/index.ts';
-import { isIntact, type TableRow } from './row-checksums.ts';
+import { isIntact } from './row-checksums.ts';
+import type { TableRow } from './row-content.ts';
 
 /** Creates the problem of a request that needs a damaged row. Nothing is read from the row, because any of its columns may be wrong. */
 export function damaged(row: DamagedRow, cause?: unknown): Problem {

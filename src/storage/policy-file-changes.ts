@@ -6,7 +6,8 @@ import type { Transaction } from './contract.ts';
 import { requireIntact } from './damaged-rows.ts';
 import { withoutManager } from './managed-policies.ts';
 import { draftImport, type ImportDraft, type ImportedPolicies, writeImport } from './policy-bulk-import.ts';
-import { type Author, endPolicy, selectPolicyRows, toPolicy } from './policy-records.ts';
+import { type Author, endPolicy } from './policy-records.ts';
+import { selectPolicyRows, toPolicy } from './policy-rows.ts';
 import { POLICY_TABLES, requireIntactRows } from './policy-tables.ts';
 import { advanceRevision } from './revision.ts';
 

@@ -1,25 +1,14 @@
 import type { Policy, PolicyInput, PolicyRule, RuleInput } from '../authz/policies/index.ts';
 import { type Issue, Problem } from '../errors.ts';
 import { createId } from '../ids.ts';
-import type { Row } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { endAssignments } from './assignment-records.ts';
 import { ConstraintError, type Transaction } from './contract.ts';
 import { requireUnmanaged } from './managed-policies.ts';
 import { storeVersion, type Version, type VersionChange } from './policy-history.ts';
-import {
-  deleteFrom,
-  insertInto,
-  POLICY_TABLES,
-  replaceIn,
-  type Selection,
-  selectFrom,
-  selectRows,
-  toValue,
-  writeAll,
-} from './policy-tables.ts';
+import type { LoadedPolicy } from './policy-rows.ts';
+import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, type Selection, selectFrom, writeAll } from './policy-tables.ts';
 import { advanceRevision, lockPolicies } from './revision.ts';
-import type { TableRow } from './row-checksums.ts';
 import { idList } from './table-names.ts';
 
 /** The author of a change, for the policy history. */
@@ -148,76 +137,6 @@ export async function loadPolicies(
   for (const policy of policies) policy.rules = byPolicy.get(policy.id) ?? [];
   return policies;
 }
-
-/**
- * Loads the rows of policies, of all if `where` is undefined, with the rows of their rules in order as parts. All policies are loaded without
- * an order, and their rules are sorted here: sorting a hundred thousand rows takes the database as long as reading them.
- */
-export async function selectPolicyRows(tx: Transaction, where?: Sql): Promise<readonly TableRow[]> {
-  const ofThese = where && sql`"policyId" IN (SELECT "id" FROM "_Policy" WHERE ${where})`;
-  const [policies, rules] = await Promise.all([
-    selectRows(tx, POLICY_TABLES.policy, where && { where, orderBy: ['createdAt', 'id'] }),
-    selectRows(tx, POLICY_TABLES.rule, ofThese && { where: ofThese, orderBy: ['policyId', 'position'] }),
-  ]);
-  return joinRules(policies, rules);
-}
-
-/** Policies whose rows are loaded together. */
-const PAGE = 1000;
-
-/**
- * Passes on the rows of all policies in pages, with the rows of their rules in order as parts. The rows of one page are released before the
- * next page is loaded: the garbage collector would copy the rows of a hundred thousand policies several times. A damaged index can hide rows.
- */
-export async function eachPolicyPage(tx: Transaction, receive: (rows: readonly TableRow[]) => void): Promise<void> {
-  let after: string | undefined;
-  do {
-    const last = await loadLastId(tx, after);
-    const within = inRange(after, last);
-    const [policies, rules] = await Promise.all([
-      selectRows(tx, POLICY_TABLES.policy, { where: within('id'), orderBy: ['id'] }),
-      selectRows(tx, POLICY_TABLES.rule, { where: within('policyId'), orderBy: ['policyId'] }),
-    ]);
-    receive(joinRules(policies, rules));
-    after = last;
-  } while (after !== undefined);
-}
-
-/** Returns the last id of the page after an id; undefined if it is the last page. The index has it even if the id in the row is damaged. */
-async function loadLastId(tx: Transaction, after: string | undefined): Promise<string | undefined> {
-  const rest = inRange(after, undefined)('id');
-  const last = await tx.one<{ readonly id: string }>(
-    sql`SELECT "id" FROM "_Policy" WHERE ${rest} ORDER BY "id" LIMIT 1 OFFSET ${PAGE - 1}`,
-  );
-  return last?.id;
-}
-
-/** Returns the condition for the values of a column after `from` and up to `to`; undefined is no bound. */
-function inRange(from: string | undefined, to: string | undefined): (column: string) => Sql {
-  const bound = (limit: string | undefined, comparison: Sql): Sql => (limit === undefined ? sql`1 = 1` : sql`${comparison} ${limit}`);
-  return (column) => sql`${bound(from, sql`${sql.ref(column)} >`)} AND ${bound(to, sql`${sql.ref(column)} <=`)}`;
-}
-
-function joinRules(policies: readonly Row[], rules: readonly Row[]): readonly TableRow[] {
-  const { policy, rule } = POLICY_TABLES;
-  const parts = new Map(policies.map(({ id }) => [id, [] as TableRow[]]));
-  for (const row of rules) parts.get(row['policyId'])?.push({ table: rule, row });
-  return policies.map((row) => ({ table: policy, row, parts: inOrder(parts.get(row['id']) ?? []) }));
-}
-
-function inOrder(rules: TableRow[]): readonly TableRow[] {
-  return rules.length < 2 ? rules : rules.sort((a, b) => Number(a.row['position']) - Number(b.row['position']));
-}
-
-/** Converts the rows of a policy and its rules. */
-export function toPolicy(stored: TableRow): Policy {
-  const policy = toValue<LoadedPolicy>(stored);
-  // The loaded object is completed and not copied: a start loads a hundred thousand of them.
-  policy.rules = (stored.parts ?? []).map((rule) => toValue<PolicyRule>(rule, 'position'));
-  return policy;
-}
-
-type LoadedPolicy = Omit<Policy, 'rules'> & { rules: readonly PolicyRule[] };
 
 async function loadPolicyOrRefuse(tx: Transaction, id: string): Promise<Policy> {
   const policy = await loadPolicy(tx, id);

@@ -2,9 +2,8 @@
 import {
   DAMAGED_ASSIGNMENT,
   type DamagedRow,
-  type Policy,
-  type PolicyState,
   type RolePolicy,
+  type StoredState,
   toDamagedAssignments,
   toDamagedPolicy,
   toUserAssignments,
@@ -15,27 +14,28 @@ import type { Resource, Row } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { toDamagedRow } from './damaged-rows.ts';
-import { eachPolicyPage, selectPolicyRows, toPolicy } from './policy-records.ts';
+import { eachPolicyPage, selectPolicyRows, toUnparsedPolicy } from './policy-rows.ts';
 import { POLICY_TABLES, type Selection, selectRows, toValue } from './policy-tables.ts';
 import { currentRevision } from './revision.ts';
-import { isIntact, type TableRow } from './row-checksums.ts';
+import { isIntact, toIntactContent } from './row-checksums.ts';
+import type { TableRow } from './row-content.ts';
 import { columnOf, idList, recordsOf, selectionOf, tableOf } from './table-names.ts';
 
 /**
  * Loads the policies and the assignments to roles: everything that decisions of all users depend on. A policy that denies everything takes
  * the place of a damaged row.
  */
-export async function loadPolicyState(tx: Transaction): Promise<PolicyState> {
+export async function loadPolicyState(tx: Transaction): Promise<StoredState> {
   const revision = await currentRevision(tx);
   const { policies, damaged } = await loadAllPolicies(tx);
-  const { rolePolicies, damaged: assignments } = await loadRoleAssignments(tx, new Set(policies.map(({ id }) => id)));
+  const { rolePolicies, damaged: assignments } = await loadRoleAssignments(tx, policies);
   damaged.push(...assignments);
   return { revision, policies, rolePolicies, ...(damaged.length > 0 && { damaged }) };
 }
 
 /** All policies, with a policy that denies everything in place of each damaged one, and the damaged rows. */
 interface LoadedPolicies {
-  readonly policies: Policy[];
+  readonly policies: StoredState['policies'][number][];
   readonly damaged: DamagedRow[];
 }
 
@@ -57,7 +57,8 @@ async function countPolicies(tx: Transaction): Promise<number> {
 
 function addPolicies({ policies, damaged }: LoadedPolicies, rows: readonly TableRow[]): void {
   for (const stored of rows) {
-    if (isIntact(stored)) policies.push(toPolicy(stored));
+    const content = toIntactContent(stored);
+    if (content !== undefined) policies.push(toUnparsedPolicy(stored, content));
     else {
       damaged.push(toDamagedRow(stored));
       policies.push(toDamagedPolicy(String(stored.row['id'])));
@@ -67,7 +68,7 @@ function addPolicies({ policies, damaged }: LoadedPolicies, rows: readonly Table
 
 async function loadRoleAssignments(
   tx: Transaction,
-  policyIds: ReadonlySet<string>,
+  policies: StoredState['policies'],
 ): Promise<{ readonly rolePolicies: readonly RolePolicy[]; readonly damaged: readonly DamagedRow[] }> {
   const table = POLICY_TABLES.rolePolicy;
   const [rows, inForce] = await Promise.all([
@@ -80,8 +81,9 @@ async function loadRoleAssignments(
   damaged.push(...inForce.filter(({ subjectId }) => !stored.has(subjectId)).map(({ subjectId }) => toMissing(table.name, subjectId)));
   const isDamaged = new Set(damaged.map(({ id }) => id));
   const rolePolicies = rows.filter(({ id }) => !isDamaged.has(String(id))).map((row) => toValue<RolePolicy>({ table, row }));
-  const unknown = rolePolicies.filter(({ policyId }) => !policyIds.has(policyId));
-  damaged.push(...unknown.map(({ policyId }) => toMissing(POLICY_TABLES.policy.name, policyId)));
+  const unknown = new Set(rolePolicies.map(({ policyId }) => policyId));
+  for (const { id } of policies) unknown.delete(id);
+  for (const policyId of unknown) damaged.push(toMissing(POLICY_TABLES.policy.name, policyId));
   return { rolePolicies: damaged.length === 0 ? rolePolicies : [...rolePolicies, ...toDamagedAssignments()], damaged };
 }
 

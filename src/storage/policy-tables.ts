@@ -6,7 +6,8 @@ import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { damaged, requireIntact } from './damaged-rows.ts';
 import { insertRecord } from './records.ts';
-import { CHECKSUM, type TableRow, toChecksum } from './row-checksums.ts';
+import { toChecksum } from './row-checksums.ts';
+import { CHECKSUM, type TableRow } from './row-content.ts';
 import { insertionInto, quoteName, recordsOf, selectionOf, tableOf } from './table-names.ts';
 
 /** The tables of policies, rules, assignments and their history, which system definitions describe. */

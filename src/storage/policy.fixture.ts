@@ -1,5 +1,5 @@
 import type { WholeState } from '../../test/policy-fixtures.ts';
-import type { PolicyInput } from '../authz/policies/index.ts';
+import { type PolicyInput, type PolicyState, toParsedPolicy } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
 import { SYSTEM } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
@@ -43,9 +43,15 @@ export async function problemCodeOf({ database }: TestDatabase, work: (tx: Trans
   }
 }
 
+/** Loads the policy state, and parses its policies. */
+export async function loadParsedState(tx: Transaction): Promise<PolicyState> {
+  const { policies, ...state } = await loadPolicyState(tx);
+  return { ...state, policies: policies.map(toParsedPolicy) };
+}
+
 /** Loads the policy state with the assignments of all users. */
 export async function loadWholeState(tx: Transaction): Promise<WholeState> {
-  return { ...(await loadPolicyState(tx)), userPolicies: await loadUserPolicies(tx, sql`1 = 1`) };
+  return { ...(await loadParsedState(tx)), userPolicies: await loadUserPolicies(tx, sql`1 = 1`) };
 }
 
 /** Returns a policy with two rules. */

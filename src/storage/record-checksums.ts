@@ -6,7 +6,8 @@ import type { Resource, Row } from '../resources/index.ts';
 import { renderSql, type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { damaged } from './damaged-rows.ts';
-import { coveredColumnsOf, toChecksum } from './row-checksums.ts';
+import { toChecksum } from './row-checksums.ts';
+import { coveredColumnsOf } from './row-content.ts';
 import { columnOf, idList, readingText, selectionOf, tableOf } from './table-names.ts';
 
 /** The alias of the checksum beside the columns of a record. No field has this name. */

@@ -5,11 +5,12 @@ import { sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { toDamagedRow } from './damaged-rows.ts';
 import { type HistoryKind, storeVersion } from './policy-history.ts';
-import { toPolicy } from './policy-records.ts';
+import { toPolicy } from './policy-rows.ts';
 import { deleteFrom, POLICY_TABLES, replaceIn, toValue } from './policy-tables.ts';
 import { eachChecked, isIntactRecord, removalOfLostSeals, storeChecksums } from './record-checksums.ts';
 import { advanceRevision, lockPolicies } from './revision.ts';
-import { isIntact, type TableRow } from './row-checksums.ts';
+import { isIntact } from './row-checksums.ts';
+import type { TableRow } from './row-content.ts';
 import { eachPage, sealRows } from './seal-tables.ts';
 import { loadChecksummed } from './verify-rows.ts';
 

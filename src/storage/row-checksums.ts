@@ -1,67 +1,25 @@
 import { hash } from 'node:crypto';
-import { memoize } from '../memoize.ts';
-import { type Column, columnsOf, type Resource, type Row } from '../resources/index.ts';
-
-/** The column of a system table that holds the checksum of the row. */
-export const CHECKSUM = 'checksum';
-
-/** A row of a table; for a policy, the rows of its rules are its parts. */
-export interface TableRow {
-  readonly table: Resource;
-  readonly row: Row;
-  readonly parts?: readonly TableRow[] | undefined;
-}
-
-/** Columns that checksums do not cover: the checksum itself, and the end of a version, which the next version sets. */
-const UNCOVERED: ReadonlySet<string> = new Set([CHECKSUM, 'toEpoch']);
-
-const covered = new WeakMap<Resource, readonly Column[]>();
+import { CHECKSUM, type TableRow, toContent } from './row-content.ts';
 
 /**
  * Returns the checksum of a row and its parts. It covers the name of the table and every column with a value, except secret ones. A column
  * without a value changes nothing, so a migration can add a column without new checksums.
  */
 export function toChecksum(row: TableRow): string {
-  return hash('sha256', contentOf(row), 'base64url');
+  return hashOf(toContent(row));
 }
 
 /** Returns whether a stored row has the checksum of its content; false for a row without a checksum. */
 export function isIntact(stored: TableRow): boolean {
-  return stored.row[CHECKSUM] === toChecksum(stored);
+  return toIntactContent(stored) !== undefined;
 }
 
-/**
- * Returns the covered columns as text. The length in front of each value makes the text of different rows different. Not JSON, which takes
- * two to three times as long: a start compares a hundred thousand policies.
- */
-function contentOf({ table, row, parts }: TableRow): string {
-  let content = `${table.name}{`;
-  for (const { name } of coveredColumnsOf(table)) {
-    const value = row[name];
-    if (value === null || value === undefined) continue;
-    // The same number may be bound as a bigint and read as a number.
-    const text = typeof value === 'string' ? value : String(value);
-    content += `${name}:${text.length}:${text};`;
-  }
-  if (parts !== undefined) for (const part of parts) content += contentOf(part);
-  return `${content}}`;
+/** Returns the content of a stored row if it has the checksum of its content. */
+export function toIntactContent(stored: TableRow): string | undefined {
+  const content = toContent(stored);
+  return stored.row[CHECKSUM] === hashOf(content) ? content : undefined;
 }
 
-/** Returns the columns of a table that checksums cover, ordered by name. */
-export function coveredColumnsOf(table: Resource): readonly Column[] {
-  return memoize(covered, table, toCovered);
-}
-
-function toCovered(table: Resource): readonly Column[] {
-  return columnsOf(table).filter(isCovered(table)).toSorted(byName);
-}
-
-function isCovered(table: Resource): (column: Column) => boolean {
-  // A project may add a field `checksum` to `User`, which is covered.
-  return ({ name, field }) => !field.writeOnly && !(table.internal && UNCOVERED.has(name));
-}
-
-/** The order of the fields in a definition must not change checksums. */
-function byName(a: Column, b: Column): number {
-  return a.name < b.name ? -1 : 1;
+function hashOf(content: string): string {
+  return hash('sha256', content, 'base64url');
 }

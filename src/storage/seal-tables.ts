@@ -2,9 +2,10 @@
 import type { Resource } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
-import { selectPolicyRows } from './policy-records.ts';
+import { selectPolicyRows } from './policy-rows.ts';
 import { POLICY_TABLES, selectRows } from './policy-tables.ts';
-import { CHECKSUM, type TableRow, toChecksum } from './row-checksums.ts';
+import { toChecksum } from './row-checksums.ts';
+import { CHECKSUM, type TableRow } from './row-content.ts';
 
 /** The tables whose rows have a column with their checksum. */
 export const SEALED_TABLES: readonly Resource[] = [

@@ -9,9 +9,8 @@ import { ANON, createScope, type Principal, type ScopeInput } from '../../src/au
 import { explain } from '../../src/authz/decision/index.ts';
 import { applicableRules, compilePolicies, type PolicySnapshot } from '../../src/authz/policies/index.ts';
 import { UNRESOLVED } from '../../src/conditions/index.ts';
-import { sql } from '../../src/sql.ts';
-import { loadUserPolicies } from '../../src/storage/assignment-records.ts';
-import { type Database, loadPolicyState, migrate, openSqlite, type Transaction } from '../../src/storage/index.ts';
+import { type Database, migrate, openSqlite, type Transaction } from '../../src/storage/index.ts';
+import { loadWholeState } from '../../src/storage/policy.fixture.ts';
 import { insertInto, POLICY_TABLES } from '../../src/storage/policy-tables.ts';
 import { casesOf } from '../budget.ts';
 import { assignmentsIn, resourceOf, type WholeState } from '../policy-fixtures.ts';
@@ -85,11 +84,7 @@ async function stored(name: string, state: WholeState): Promise<WholeState> {
   const path = join(folder, name);
   copyFileSync(template, path);
   await whileOpen(path, (database) => database.transaction((tx) => insertAll(tx, state)));
-  return whileOpen(path, (database) => database.transaction(loadWhole));
-}
-
-async function loadWhole(tx: Transaction): Promise<WholeState> {
-  return { ...(await loadPolicyState(tx)), userPolicies: await loadUserPolicies(tx, sql`1 = 1`) };
+  return whileOpen(path, (database) => database.transaction(loadWholeState));
 }
 
 async function whileOpen<Result>(path: string, work: (database: Database) => Promise<Result>): Promise<Result> {

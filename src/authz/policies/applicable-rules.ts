@@ -12,7 +12,7 @@ import {
 } from './compiled-rule.ts';
 import type { PersistentMap } from './persistent-map.ts';
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule, type UserPolicy } from './policy.ts';
-import { findPolicy, type PolicySnapshot } from './policy-snapshot.ts';
+import { findPolicy, hasPolicy, type PolicySnapshot } from './policy-snapshot.ts';
 import type { Bucket, OutdatedRules } from './rule-buckets.ts';
 import { AUDIT_LOG_NAME, coversResource } from './rule-resources.ts';
 
@@ -55,7 +55,7 @@ export function rulesOfPolicy(
 
 /** Returns the assignments of active policies that have not expired. */
 function currentAssignments({ policies }: PolicySnapshot, { assignments, now }: ApplicableRequest): readonly UserAssignment[] {
-  const applies = ({ policyId, expiresAt }: UserAssignment): boolean => now < expiresAt && findPolicy(policies, policyId) !== undefined;
+  const applies = ({ policyId, expiresAt }: UserAssignment): boolean => now < expiresAt && hasPolicy(policies, policyId);
   return assignments.every(applies) ? assignments : assignments.filter(applies);
 }
 

@@ -57,14 +57,17 @@ export {
   type PolicyType,
   type RolePolicy,
   type RuleInput,
+  type StoredState,
+  type UnparsedPolicy,
   type UserPolicy,
 } from './policy.ts';
 export { DIFFERENCE_KINDS, diffPolicies, type PolicyDifference, toPolicyContent } from './policy-diff.ts';
 export { type AccessDraft, applyDraft, draftAssignments, EMPTY_DRAFT, parseDraft } from './policy-draft.ts';
 export { type DraftContext, namesInDraft } from './policy-draft-mistakes.ts';
 export { ACCESS_DRAFT, CHANGE_SCHEMAS, MAX_DRAFT_ASSIGNMENTS, MAX_DRAFT_POLICIES } from './policy-draft-schemas.ts';
+export { toParsedPolicy } from './policy-map.ts';
 export { IMPORTED_POLICY, POLICY_CHANGE, POLICY_IMPORT, POLICY_INPUT, type PolicyBody, RULE_INPUT } from './policy-schemas.ts';
 export { changePolicies, compilePolicies, type PolicySnapshot } from './policy-snapshot.ts';
 export { type PolicyTemplate, TEMPLATES } from './policy-templates.ts';
 export { AUDIT_LOG_NAME, coversResource } from './rule-resources.ts';
-export type { Watch, WatchedFields } from './watched-records.ts';
+export { jsonMayReadOthers, type Watch, type WatchedFields } from './watched-records.ts';

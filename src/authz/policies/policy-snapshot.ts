@@ -4,7 +4,8 @@ import type { CompileOptions } from './compiled-rule.ts';
 import { DAMAGED_ASSIGNMENT } from './damaged-policy.ts';
 import type { PolicyLimits } from './parse-policy.ts';
 import { PersistentMap } from './persistent-map.ts';
-import type { DamagedRow, Policy, PolicyChanges, PolicyState, RolePolicy } from './policy.ts';
+import type { DamagedRow, Policy, PolicyChanges, RolePolicy, StoredState } from './policy.ts';
+import { PolicyMap } from './policy-map.ts';
 import { type ChangedPolicies, changeBuckets, type SnapshotMemo } from './rule-buckets.ts';
 import { countWatched, toWatch, type Watch, type WatchCounts } from './watched-records.ts';
 
@@ -12,8 +13,8 @@ import { countWatched, toWatch, type Watch, type WatchCounts } from './watched-r
  * The policies and role assignments of one revision, indexed for `applicableRules`. Created by `compilePolicies`, or from the snapshot of an
  * earlier revision by `changePolicies`. User assignments are not part of it, because there may be millions of users.
  *
- * A rule is compiled when a request first needs it: most rules are not needed before the next change of a policy. Stored rules do not change
- * within a revision, so late compilation gives the same result.
+ * A policy that no role has is parsed when a request first needs it, and every rule is compiled then: most are not needed before the next
+ * change of a policy. Stored policies do not change within a revision, so doing it late gives the same result.
  */
 export interface PolicySnapshot {
   readonly revision: number;
@@ -37,9 +38,9 @@ export interface PolicySnapshot {
 }
 
 /** Creates the snapshot of a stored state. */
-export function compilePolicies(state: PolicyState, definitions: Definitions, limits: PolicyLimits): PolicySnapshot {
-  const policies = PersistentMap.of(activeById(state.policies));
-  const rolePolicies = activeById(state.rolePolicies);
+export function compilePolicies(state: StoredState, definitions: Definitions, limits: PolicyLimits): PolicySnapshot {
+  const policies = PersistentMap.of(new PolicyMap(state.policies));
+  const rolePolicies = new Map(state.rolePolicies.filter(({ isActive }) => isActive).map((assignment) => [assignment.id, assignment]));
   return Object.freeze({
     revision: state.revision,
     policies,
@@ -53,12 +54,6 @@ export function compilePolicies(state: PolicyState, definitions: Definitions, li
   });
 }
 
-function activeById<Item extends { readonly id: string; readonly isActive: boolean }>(items: readonly Item[]): ReadonlyMap<string, Item> {
-  const active = new Map<string, Item>();
-  for (const item of items) if (item.isActive) active.set(item.id, item);
-  return active;
-}
-
 function indexRoles(
   policies: PolicySnapshot['policies'],
   rolePolicies: Iterable<RolePolicy>,
@@ -68,6 +63,7 @@ function indexRoles(
   for (const assignment of rolePolicies) {
     const { role, policyId, priority } = assignment;
     getOrCreate(rolesByPolicy, policyId, createList).push(assignment);
+    // Parses the policies of roles: the first request of a role needs all of them.
     if (findPolicy(policies, policyId) !== undefined) getOrCreate(byRole, role, () => new Map()).set(policyId, priority);
   }
   return {
@@ -80,9 +76,13 @@ function createList(): RolePolicy[] {
   return [];
 }
 
-function countNames(policies: readonly Policy[]): ReadonlyMap<string, number> {
+function countNames(policies: StoredState['policies']): ReadonlyMap<string, number> {
   const named = new Map<string, number>();
-  for (const policy of policies) if (policy.isActive) countRules(named, policy, 1);
+  for (const policy of policies) {
+    if (!policy.isActive) continue;
+    if (!('parse' in policy)) countRules(named, policy, 1);
+    else for (const resource of policy.resources) named.set(resource, (named.get(resource) ?? 0) + 1);
+  }
   return named;
 }
 
@@ -162,7 +162,7 @@ function changeRoles(
   };
   for (const id of changed) {
     for (const { role } of before.rolesByPolicy.get(id) ?? []) set(role, id, undefined);
-    if (findPolicy(after.policies, id) === undefined) continue;
+    if (!hasPolicy(after.policies, id)) continue;
     for (const { role, priority } of after.rolesByPolicy.get(id) ?? []) set(role, id, priority);
   }
   const byRole = new Map(before.byRole);
@@ -185,9 +185,9 @@ function changeNames(before: PolicySnapshot, policies: PolicySnapshot['policies'
 
 type Watched = Pick<PolicySnapshot, 'watchCounts' | 'watch'>;
 
-function watchAll(policies: readonly Policy[], definitions: Definitions): Watched {
+function watchAll(policies: StoredState['policies'], definitions: Definitions): Watched {
   const watchCounts = new Map<string, number>();
-  for (const policy of policies) if (policy.isActive) countWatched(watchCounts, policy, { by: 1, definitions });
+  for (const policy of policies) if (policy.isActive && !('parse' in policy)) countWatched(watchCounts, policy, { by: 1, definitions });
   return { watchCounts, watch: toWatch(watchCounts) };
 }
 
@@ -212,4 +212,9 @@ function rulesOf(policies: PolicySnapshot['policies'], id: string): Policy['rule
 /** Finds an active policy, or the built-in policy of damaged assignments. */
 export function findPolicy(policies: PolicySnapshot['policies'], id: string): Policy | undefined {
   return policies.get(id) ?? (id === DAMAGED_ASSIGNMENT.id ? DAMAGED_ASSIGNMENT : undefined);
+}
+
+/** Returns true if `findPolicy` finds a policy. Parses none. */
+export function hasPolicy(policies: PolicySnapshot['policies'], id: string): boolean {
+  return policies.has(id) || id === DAMAGED_ASSIGNMENT.id;
 }

@@ -3,6 +3,7 @@ import { LIMITS, policyOf, stateOf } from '../../../test/policy-fixtures.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { define } from '../../storage/storage.fixture.ts';
 import { changePolicies, compilePolicies } from './policy-snapshot.ts';
+import { jsonMayReadOthers } from './watched-records.ts';
 
 const to = (name: string) => ({ type: 'reference', to: name });
 const definitions = define({
@@ -17,7 +18,9 @@ const definitions = define({
 
 function watchOf(conditions: readonly JsonObject[], resource = 'Task'): object {
   const policy = policyOf('p', [{ id: 'r', resource, conditions }], { type: 'CUSTOM' });
-  return Object.fromEntries(compilePolicies(stateOf({ policies: [policy] }), definitions, LIMITS).watch);
+  const { watch } = compilePolicies(stateOf({ policies: [policy] }), definitions, LIMITS);
+  if (watch.size > 0) expect(jsonMayReadOthers(JSON.stringify(conditions))).toBe(true);
+  return Object.fromEntries(watch);
 }
 
 const referenced = { links: [], isReferenced: true };
@@ -87,6 +90,17 @@ describe('the records that rules read', () => {
 
   it('finds the references of every resource in a rule about all of them', () => {
     expect(watchOf([{ field: 'resource.organisationId.name', operator: 'eq', value: 'x' }], '*')).toEqual({ Organisation: referenced });
+  });
+
+  it.each([
+    ['no conditions', '[]', false],
+    ['a condition on the record', '[{"field":"resource.title","operator":"eq","value":"${user.name}"}]', false],
+    ['an expression', '[{"expression":"user.level > 1.5"}]', false],
+    ['an escaped path', String.raw`[{"field":"resource.projectId\u002eorganisationId","operator":"exists"}]`, true],
+    ['a context', '[{"context":"resource","field":"projectId.organisationId","operator":"exists"}]', true],
+    ['a group', '[{"anyOf":[{"field":"resource.title","operator":"exists"}]}]', true],
+  ])('tells without parsing if conditions may read other records: %s', (_, conditions, expected) => {
+    expect(jsonMayReadOthers(conditions)).toBe(expected);
   });
 
   it('follows the changes of policies', () => {

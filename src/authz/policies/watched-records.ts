@@ -55,15 +55,16 @@ export function toWatch(counts: WatchCounts): Watch {
   return watch;
 }
 
-/** Matches texts that may contain a path with three names, an index, or a condition on related records or ancestors. */
-const MAY_READ_OTHERS = /\.\s*[^.\s"'${}()[\]]+[\s)]*\.|\[|\/\/|related|within/;
+/** Matches texts that may contain a path with three names, or a condition on related records or ancestors. */
+const MAY_READ_OTHERS = /\.\s*[^.\s"'${}()[\]]+[\s)]*\.|\/\/|related|within/;
 
 /** Deeper conditions are parsed. More than the default limit of conditions. */
 const MAX_DEPTH = 32;
 
 /** Returns false if a condition surely reads no other records. Most do not, and parsing them takes many times as long. */
 function mayReadOthers(condition: Json, depth = 0): boolean {
-  if (typeof condition === 'string') return MAY_READ_OTHERS.test(condition);
+  // An index may stand between the names of a path.
+  if (typeof condition === 'string') return MAY_READ_OTHERS.test(condition) || condition.includes('[');
   if (condition === null || typeof condition !== 'object') return false;
   if (depth > MAX_DEPTH) return true;
   if (Array.isArray(condition)) return condition.some((each: Json) => mayReadOthers(each, depth + 1));
@@ -71,6 +72,17 @@ function mayReadOthers(condition: Json, depth = 0): boolean {
   return Object.entries(condition).some(
     ([name, value]) => name === 'related' || name === 'context' || mayReadOthers(value as Json, depth + 1),
   );
+}
+
+/** Matches JSON with a context, which may be a reference, or with an escaped character. */
+const HIDES_OTHERS = /"context"|\\/;
+
+/**
+ * Returns false if conditions, given as JSON, surely read no other records, without parsing them. Lists and escaped characters could hide
+ * a path, so texts with them may read other records.
+ */
+export function jsonMayReadOthers(conditions: string): boolean {
+  return MAY_READ_OTHERS.test(conditions) || HIDES_OTHERS.test(conditions) || conditions.lastIndexOf('[') > 0;
 }
 
 function watchKeysOf(rule: PolicyRule, definitions: Definitions): ReadonlySet<string> {

@@ -1,7 +1,7 @@
 import type { Resource } from '../../resources/index.ts';
 import type { Transaction } from '../contract.ts';
 import { eachChecked, hasChecksums, isIntactRecord, removeSeals, storeChecksums } from '../record-checksums.ts';
-import { CHECKSUM } from '../row-checksums.ts';
+import { CHECKSUM } from '../row-content.ts';
 import { SEALED_TABLES, sealTable } from '../seal-tables.ts';
 import type { SelectedSteps } from './select-steps.ts';
 

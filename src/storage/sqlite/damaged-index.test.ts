@@ -1,9 +1,8 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
-import { openPolicyDatabase, toPolicyInput } from '../policy.fixture.ts';
+import { loadParsedState, openPolicyDatabase, toPolicyInput } from '../policy.fixture.ts';
 import { createPolicy } from '../policy-records.ts';
-import { loadPolicyState } from '../policy-state.ts';
 import { openUrl } from '../storage.fixture.ts';
 
 const PAGE_SIZE = 4096;
@@ -15,7 +14,7 @@ it.each(['sqlite_autoindex__Policy_1', 'ix__PolicyRule$policyId'])(
   async (index) => {
     const test = await openPolicyDatabase();
     for (const name of ['a', 'b', 'c']) await test.database.transaction((tx) => createPolicy(tx, toPolicyInput(name), { by: 'admin-1' }));
-    const stored = await test.database.transaction(loadPolicyState);
+    const stored = await test.database.transaction(loadParsedState);
     const root = await test.database.transaction((tx) =>
       tx.one<{ readonly rootpage: unknown }>(sql`SELECT rootpage FROM sqlite_schema WHERE name = ${index}`),
     );
@@ -24,7 +23,7 @@ it.each(['sqlite_autoindex__Policy_1', 'ix__PolicyRule$policyId'])(
     const damaged = openUrl(test.url);
     const state = await damaged.transaction(async (tx) => ({
       byIndex: (await tx.all(sql`SELECT "id" FROM "_Policy" WHERE "id" > '' ORDER BY "id"`)).length,
-      ...(await loadPolicyState(tx)),
+      ...(await loadParsedState(tx)),
     }));
     await damaged.close();
     await test.dispose();
