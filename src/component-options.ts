@@ -36,9 +36,10 @@ export function toAllowedHosts({ allowedHosts, host, trustProxy }: Config): read
 
 /** Returns the options of the metrics server, with the address to listen on. */
 export function toMonitoringOptions(config: Config): MonitoringOptions {
-  const { metricsAddress, metricsToken, logLevel, allowedHosts } = config;
+  const { metricsAddress, metricsToken, logLevel, allowedHosts, tracing } = config;
   const isOpen = !isLoopback(parseListening(metricsAddress ?? '')?.host ?? '');
-  return { metricsAddress, metricsToken, logLevel, limits: toHttpLimits(config), allowedHosts: isOpen ? undefined : allowedHosts };
+  const hosts = isOpen ? undefined : allowedHosts;
+  return { metricsAddress, metricsToken, logLevel, limits: toHttpLimits(config), allowedHosts: hosts, isTraced: tracing === 'on' };
 }
 
 /** Returns the options of the primary. */

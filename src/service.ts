@@ -101,7 +101,7 @@ const CONSOLE_FOLDER = new URL('../dist/console/', import.meta.url);
 export async function createService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   const { tell, log = tell, primary, isDevelopment = false, passwordCosts, daysInAdvance, version, streams, timeLimits } = options;
   const definitions = readProject(config.project);
-  const monitor = await createMonitoring(toMonitoringOptions(config), primary);
+  const monitor = await createMonitoring({ ...toMonitoringOptions(config), version }, primary);
   const opened = await openProjectDatabase(config, { observer: monitor.metrics, log, timeLimits });
   const policyStore = createPolicyStore(definitions, toPolicyStoreOptions(config, log));
   const database = withRevisions(opened, policyStore);
@@ -260,7 +260,7 @@ function createServer(
     consoleFolder: config.console === 'off' ? undefined : consoleFolder,
     ready: () => readiness.check(),
     recordRefusedToken: (problem, origin) => parts.identity.recordRefusedToken(problem, origin),
-    observer: monitor.metrics,
+    ...monitor.observers,
   });
 }
 

@@ -87,6 +87,12 @@ export const OPTION_TABLE = {
     default: 'off',
     about: 'log a line at level info for each response: method, path, status, milliseconds, client address, bytes and decision id',
   },
+  tracing: {
+    group: 'network',
+    values: ['off', 'on'],
+    default: 'off',
+    about: 'begin an OpenTelemetry span for each request; needs the package `@opentelemetry/api` and an SDK that exports the spans',
+  },
 
   jwtSecret: {
     group: 'authentication',

@@ -4,8 +4,8 @@ import { toPathTarget } from './ambiguous-requests.ts';
 import type { HttpOptions, ResponseObserver } from './http-options.ts';
 import { clientAddress, keepQuery, parseRequestId, toPath } from './http-request.ts';
 import { respondToClientError, sendProblem, translateError } from './replies.ts';
+import { traceIdsOf } from './request-tracing.ts';
 import { SECURITY_HEADERS } from './response-headers.ts';
-import { parseTraceContext } from './trace-context.ts';
 
 const MAX_SEGMENT = 256;
 const MAX_HEADER_BYTES = 16_384;
@@ -113,7 +113,7 @@ type Arguments = Parameters<FastifyBaseLogger['info']>;
 export const createRequestLog: NonNullable<FastifyServerOptions['childLoggerFactory']> = (logger, ...[bindings, options, raw]) => {
   let child: FastifyBaseLogger | undefined;
   const get = (): FastifyBaseLogger => {
-    child ??= logger.child({ ...bindings, ...parseTraceContext(raw.headers) }, options);
+    child ??= logger.child({ ...bindings, ...traceIdsOf(raw) }, options);
     return child;
   };
   return {

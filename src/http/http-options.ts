@@ -1,5 +1,6 @@
 import type { Problem } from '../errors.ts';
 import type { Route } from '../request/index.ts';
+import type { RequestTracer } from './request-tracing.ts';
 
 /** Options of the HTTP server. */
 export interface HttpOptions {
@@ -29,6 +30,8 @@ export interface HttpOptions {
   recordRefusedToken?(problem: Problem, origin: { readonly requestId: string; readonly ip: string }): Promise<Problem>;
   /** Receives the metrics of each response. */
   readonly observer?: ResponseObserver | undefined;
+  /** Begins the spans of requests; none by default. */
+  readonly tracer?: RequestTracer | undefined;
 }
 
 /** Receives the metrics of responses. */

@@ -7,4 +7,5 @@
  */
 export { HEALTH_ENDPOINTS } from './health.ts';
 export type { HttpLimits, HttpOptions, Readiness, ResponseMetrics, ResponseObserver } from './http-options.ts';
+export type { AnsweredRequest, RequestSpan, RequestTracer, TracedRequest } from './request-tracing.ts';
 export { createHttpServer, type HttpServer } from './server.ts';

@@ -16,6 +16,7 @@ import { sendResponse } from './replies.ts';
 import { acceptOnlyJson, admitBodies } from './request-body.ts';
 import { addGuards, addSecurityHeaders, charge, recordLateRefusals, respondWithProblems } from './request-guard.ts';
 import { limitRequestTime } from './request-timeout.ts';
+import { traceRequests } from './request-tracing.ts';
 import { allowOrigins } from './response-headers.ts';
 import { beginStreamed, endStreamed, leaveBodiesUnread, openStream } from './streaming.ts';
 
@@ -78,6 +79,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
 /** Adds the hooks, pages and routes. Hooks come before routes, because a hook applies only to the routes added after it. */
 async function assemble(server: FastifyInstance, options: HttpOptions): Promise<void> {
   const { rateLimit, jsonDepth, requestTimeoutSeconds } = options.limits;
+  if (options.tracer !== undefined) traceRequests(server, options.tracer);
   acceptOnlyJson(server, jsonDepth);
   addSecurityHeaders(server);
   respondWithProblems(server, options);

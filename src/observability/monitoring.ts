@@ -1,4 +1,7 @@
-/** The metrics endpoint `GET /metrics`: at an address of its own, with the probes, or beside the API with a token. */
+/**
+ * The observers of requests, metrics and traces, and the metrics endpoint `GET /metrics`: at an address of its own, with the probes, or beside the
+ * API with a token.
+ */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { parseListening } from '../config/option.ts';
@@ -7,13 +10,16 @@ import { createHttpServer, type HttpLimits, type HttpOptions, type HttpServer } 
 import type { Route } from '../request/index.ts';
 import type { Metrics } from './index.ts';
 
-/** Address and access of metrics: the config options of the same names. */
+/** Address and access of metrics: the config options of the same names; and the version of the program, for traces. */
 export interface MonitoringOptions {
   readonly metricsAddress: string | undefined;
   readonly metricsToken: string | undefined;
   readonly logLevel: HttpOptions['logLevel'];
   readonly limits: HttpLimits;
   readonly allowedHosts: HttpOptions['allowedHosts'];
+  /** True to begin a span for each request. */
+  readonly isTraced: boolean;
+  readonly version?: string | undefined;
 }
 
 /** A source of metrics in the text format of Prometheus. */
@@ -25,6 +31,8 @@ export interface MetricsText {
 export interface Monitoring {
   /** Undefined if neither an address nor a token is configured. Nothing is measured in that case. */
   readonly metrics: Metrics | undefined;
+  /** The observers of the requests to the API. */
+  readonly observers: Pick<HttpOptions, 'observer' | 'tracer'>;
   /** Routes to serve beside the API. */
   readonly routes: readonly Route[];
   /** Listens at `metricsAddress`, if it is set; returns a sentence that names the address. @throws SetupError if it cannot listen. */
@@ -32,7 +40,7 @@ export interface Monitoring {
   close(): Promise<void>;
 }
 
-const NONE: Monitoring = { metrics: undefined, routes: [], open: async () => [], close: async () => undefined };
+const NONE: Monitoring = { metrics: undefined, observers: {}, routes: [], open: async () => [], close: async () => undefined };
 
 /**
  * Creates the monitoring of one service.
@@ -40,15 +48,18 @@ const NONE: Monitoring = { metrics: undefined, routes: [], open: async () => [],
  * @param primary In a worker: the metrics of all workers, which are served instead of its own. The primary serves `metricsAddress`.
  */
 export async function createMonitoring(options: MonitoringOptions, primary?: MetricsText): Promise<Monitoring> {
-  const { metricsAddress, metricsToken } = options;
-  if (metricsAddress === undefined && metricsToken === undefined) return NONE;
+  const { metricsAddress, metricsToken, isTraced, version } = options;
+  const tracer = isTraced ? (await import('./tracing.ts')).createTracer(version) : undefined;
+  if (metricsAddress === undefined && metricsToken === undefined) return { ...NONE, observers: { tracer } };
   // Imported here, so that prom-client is not loaded if metrics are off.
   const metrics = (await import('./index.ts')).createMetrics();
   const routes = metricsAddress === undefined ? [createMetricsRoute(primary ?? metrics, metricsToken)] : [];
-  if (primary !== undefined) return { ...NONE, metrics, routes };
+  const observers = { observer: metrics, tracer };
+  if (primary !== undefined) return { ...NONE, metrics, observers, routes };
   let close = NONE.close;
   return {
     metrics,
+    observers,
     routes,
     async open(ready) {
       const opened = await openMonitoringServer(options, { text: metrics.text, ready });

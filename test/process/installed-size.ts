@@ -7,6 +7,8 @@ const BLOCK = 4096;
 
 interface LockedPackage {
   readonly dev?: boolean;
+  /** True for a development dependency that is also an optional peer dependency. */
+  readonly devOptional?: boolean;
   readonly link?: boolean;
 }
 
@@ -14,7 +16,7 @@ interface LockedPackage {
 export function dependenciesOf(root: string): readonly string[] {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, LockedPackage> };
   const used = Object.entries(packages).filter(
-    ([path, { dev, link }]) => path.startsWith('node_modules/') && dev !== true && link !== true,
+    ([path, { dev, devOptional, link }]) => path.startsWith('node_modules/') && !dev && !devOptional && !link,
   );
   // Packages for other platforms are locked, but not installed.
   return used.map(([path]) => path).filter((path) => existsSync(join(root, path)));
