@@ -11,7 +11,7 @@ import { type Json, OPERATORS, type OperatorSample } from '../src/operators/inde
 import { policyFileSchema, policyTestSchema } from '../src/policy-files/index.ts';
 import { COMMON_OPTIONS, definitionSchema, OPTION_FORMS } from '../src/resources/index.ts';
 import { endpointsPage } from './endpoints-page.ts';
-import { code, page, table } from './markdown.ts';
+import { code, page, plain, table } from './markdown.ts';
 
 /** Every file of the reference: name → content. */
 export function renderReference(): ReadonlyMap<string, string> {
@@ -64,7 +64,7 @@ function describeValue(setting: ConfigOption): string {
 function errorsPage(): string {
   const rows = Object.entries(PROBLEMS).map(([name, { status, title, ...rest }]) => {
     const hint = 'hint' in rest && typeof rest.hint === 'string' ? rest.hint : '';
-    return [`<a id="${name}"></a>${code(name)}`, String(status), title, hint];
+    return [`<a id="${name}"></a>${code(name)}`, String(status), title, plain(hint)];
   });
   const intro =
     'Every error is `application/problem+json` (RFC 9457): `success` (false), `type`, `title`, `status`, `code`, `detail`, `requestId`, ' +

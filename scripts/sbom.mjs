@@ -16,7 +16,7 @@ const added = readSbom().components.filter((each) => bundled.has(nameOf(each)) |
 const missing = [...bundled].filter((name) => !added.some((each) => nameOf(each) === name));
 if (missing.length > 0) throw new Error(`the lockfile does not contain ${missing.join(', ')}; run "npm run build" again`);
 // The workspaces of the repository are no part of the package.
-const published = dependencies.filter(({ name }) => !/^(bailiwick-)?(typescript-client|tests?)$/.test(name));
+const published = dependencies.filter(({ name }) => !/^(bailiwick-)?(typescript-client|tests?|site)$/.test(name));
 writeFileSync(new URL('sbom.json', dist), `${JSON.stringify({ ...document, components: [...published, ...added] }, undefined, 2)}\n`);
 
 function readSbom(...options) {

@@ -1,6 +1,7 @@
 /** Checks the links and commands of Markdown pages. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { toAnchor } from '../scripts/markdown.ts';
 
 /** Returns the Markdown pages below a folder, without those of dependencies and fixtures. */
 export function listPages(root: string): readonly string[] {
@@ -33,15 +34,9 @@ export function namedScripts(text: string): readonly string[] {
   return [...text.matchAll(/\bnpm (?:run ([a-z]\w*(?::\w+)*)|(start|test)\b)/g)].map(([, run, short]) => run ?? short ?? '');
 }
 
-/** Returns the anchors of a page, as GitHub derives them from its headings. */
+/** Returns the anchors of a page. */
 function headingsOf(path: string): readonly string[] {
-  return [...withoutBlocks(readFileSync(path, 'utf8')).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .trim()
-      .replaceAll(' ', '-'),
-  );
+  return [...withoutBlocks(readFileSync(path, 'utf8')).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => toAnchor(heading));
 }
 
 function withoutBlocks(markdown: string): string {

@@ -27,10 +27,12 @@ describe('docs/decisions/dependencies.md', () => {
   it('docs/decisions/dependencies.md has a reason for every package, and no unused package', () => {
     const text = readFileSync(new URL('../docs/decisions/dependencies.md', import.meta.url), 'utf8');
     const explained = [...text.matchAll(/^\| `(.+?)` \| .{20,}\|$/gm)].map(([, name]) => name);
-    const packages = ['../package.json', 'package.json', '../examples/typescript-client/package.json'].flatMap((path) => {
-      const { dependencies = {}, devDependencies } = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
-      return [...Object.keys(dependencies), ...Object.keys(devDependencies)];
-    });
+    const packages = ['../package.json', 'package.json', '../site/package.json', '../examples/typescript-client/package.json'].flatMap(
+      (path) => {
+        const { dependencies = {}, devDependencies } = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
+        return [...Object.keys(dependencies), ...Object.keys(devDependencies)];
+      },
+    );
     expect(explained.sort()).toEqual(packages.sort());
   });
 });

@@ -23,6 +23,7 @@ const STAGED = [
   'rolldown.config.ts',
   'rolldown.types.ts',
   'scripts',
+  'site/package.json',
   'src',
   'test/package.json',
   'tsconfig.build.json',

@@ -1,4 +1,4 @@
-/** The example projects of published authorization models: their policy tests pass, and a service accepts their policies without a finding. */
+/** The example projects of published authorization models, and the policies of guides: their policy tests pass, and a service accepts the examples without a finding. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,19 +12,37 @@ const NAMES = readdirSync(FOLDER).filter((name) => !name.includes('.'));
 
 const configOf = (name: string) => parseConfig({ flags: { project: `${FOLDER}/${name}` }, env: {} });
 
-/** The files of the guide, by the path in their first line. */
-const guided = [...readFileSync('docs/guides/policy-files.md', 'utf8').matchAll(/^```yaml\n# (policies\/\S+)\n([\s\S]*?)^```$/gm)];
-
 describe('the guide of policies in files', () => {
   it('the policies of the guide pass their tests', async () => {
-    const project = mkdtempSync(join(tmpdir(), 'bailiwick-guide-'));
-    for (const folder of ['resources', 'policies']) mkdirSync(join(project, folder));
-    writeFileSync(join(project, 'resources/Article.yaml'), ARTICLE);
-    for (const [, file = '', text = ''] of guided) writeFileSync(join(project, file), text);
-    const { cases, failed, lines } = await testPolicies(parseConfig({ flags: { project }, env: {} }));
-    rmSync(project, { recursive: true });
+    const guided = filesOf('docs/guides/policy-files.md');
+    const { cases, failed, lines } = await testFiles([['resources/Article.yaml', ARTICLE], ...guided]);
     expect(failed, lines.join('\n')).toBe(0);
     expect([guided.length, cases]).toEqual([2, 27]);
+  });
+});
+
+/** Returns the files of a page, by the path in their first line. */
+function filesOf(page: string): readonly (readonly [path: string, text: string])[] {
+  const blocks = readFileSync(page, 'utf8').matchAll(/^```yaml\n# ((?:policies|resources)\/\S+)\n([\s\S]*?)^```$/gm);
+  return [...blocks].map(([, path = '', text = '']) => [path, text]);
+}
+
+/** Tests the policies of a project with these files. */
+async function testFiles(files: ReturnType<typeof filesOf>): Promise<Awaited<ReturnType<typeof testPolicies>>> {
+  const project = mkdtempSync(join(tmpdir(), 'bailiwick-guide-'));
+  for (const folder of ['resources', 'policies']) mkdirSync(join(project, folder));
+  for (const [path, text] of files) writeFileSync(join(project, path), text);
+  return testPolicies(parseConfig({ flags: { project }, env: {} })).finally(() => rmSync(project, { recursive: true }));
+}
+
+describe('the pages for users of other systems', () => {
+  const folder = 'docs/coming-from';
+  const pages = readdirSync(folder).filter((name) => name !== 'README.md');
+
+  it.each(pages)('the policies of %s pass the tests that all of these pages share, and every rule decides a case', async (page) => {
+    const { failed, lines } = await testFiles([...filesOf(`${folder}/README.md`), ...filesOf(`${folder}/${page}`)]);
+    expect(failed, lines.join('\n')).toBe(0);
+    expect(lines, 'rules without a case are printed before the summary').toHaveLength(1);
   });
 });
 

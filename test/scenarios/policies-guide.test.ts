@@ -4,6 +4,7 @@ import { FINDINGS } from '../../src/authz/linter/index.ts';
 import { createChain } from '../chain.ts';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 import { examples, guide, run } from './examples.ts';
+import { toPattern } from './walkthrough.ts';
 
 // The tests of this file build on each other.
 const it = createChain();
@@ -227,10 +228,4 @@ function toExpected(shown: unknown): unknown {
   if (typeof shown === 'string' && shown.includes('…')) return expect.stringMatching(toPattern(shown));
   if (typeof shown !== 'object' || shown === null) return shown;
   return expect.objectContaining(Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, toExpected(value)])));
-}
-
-/** Converts a text in which `…` stands for any characters. */
-function toPattern(shown: string): RegExp {
-  const parts = shown.split('…').map((part) => part.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`);
 }
