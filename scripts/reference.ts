@@ -154,7 +154,7 @@ function actionsPage(): string {
     summary,
   ]);
   return page('Actions', [
-    '`POST /api/:resource/:action` takes every action by name, with a JSON body of the members named here. The verb routes are the same actions by another door. ' +
+    '`POST /api/:resource/:action` takes every action by name, with a JSON body of the members named here. Each verb route is one of these actions. ' +
       'The second column is the action that rules decide.',
     table(['action', 'decides', 'members', 'what it does'], rows),
   ]);

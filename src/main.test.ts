@@ -14,7 +14,7 @@ function runOn(version: string, args: readonly string[]): { readonly status: num
 describe('main', () => {
   it.each(['18.20.8', '20.20.2', '22.13.1'])('refuses Node %s in one sentence, before it imports anything', (version) => {
     const { status, out, err } = runOn(version, ['--version']);
-    expect({ status, out, err }).toEqual({ status: 2, out: '', err: `bailiwick: expected Node 22.14 or newer, given ${version}\n` });
+    expect({ status, out, err }).toEqual({ status: 2, out: '', err: expect.stringMatching(`^bailiwick: .*${version}.*22\\.14.*\n$`) });
   });
 
   it.each(['22.14.0', '24.0.0'])('runs on Node %s', (version) => {

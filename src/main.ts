@@ -7,7 +7,9 @@ const MIN_NODE: readonly [number, number] = [22, 14];
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
-  process.stderr.write(`bailiwick: expected Node ${MIN_NODE.join('.')} or newer, given ${process.versions.node}\n`);
+  process.stderr.write(
+    `bailiwick: this is Node.js ${process.versions.node}, and Bailiwick needs ${MIN_NODE.join('.')} or newer: install it from https://nodejs.org\n`,
+  );
   process.exit(2);
 }
 

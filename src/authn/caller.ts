@@ -50,7 +50,8 @@ export async function loadCallerByEmail(tx: Transaction, email: string, user: Re
   const row = await tx.one(
     sql`select ${checkedSelectionOf(user)} from "User" where "email" = ${email.trim().toLowerCase()} and "isActive" = true`,
   );
-  if (row === undefined) throw new Problem('USER_UNKNOWN', 'no active user has this email');
+  if (row === undefined)
+    throw new Problem('USER_UNKNOWN', `no active user has the email "${email.slice(0, 254)}"; create a user with "bailiwick user create"`);
   return toCaller(tx, user, row);
 }
 

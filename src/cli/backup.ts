@@ -7,7 +7,7 @@ export const backup: CliCommand = {
   name: 'backup',
   summary: 'write a backup of a SQLite database to a new file',
   details: 'The service may be running. For PostgreSQL, use pg_dump.',
-  isOffline: true,
+  settings: 'database',
   parameters: { '<file>': 'file to write; it must not exist' },
   async run(context, config, flags) {
     const from = performance.now();

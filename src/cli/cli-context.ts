@@ -267,10 +267,11 @@ export interface CliCommand {
   readonly parameters?: Readonly<Record<string, string>>;
   /** Flags of the command, in addition to the config options: flag, with `<value>` if it takes one → help text. */
   readonly flags?: Readonly<Record<string, string>>;
-  /** Set if the command starts no server. Its help shows only the options of project and database, but it accepts all options. */
-  readonly isOffline?: true;
-  /** Set if the command has no config options. It then receives their defaults. */
-  readonly settings?: 'none';
+  /**
+   * Config options in the help, of those that the command accepts: `database` shows the project and its database, `auditLog` the checkpoints too, and
+   * `project` the project alone, for commands that read only its files. `none`: the command has no config options, and receives their defaults. All, by default.
+   */
+  readonly settings?: 'database' | 'auditLog' | 'project' | 'none';
   /** Runs the command and returns the exit code. */
   run(context: CliContext, config: Config, flags: CliFlags): Promise<number>;
 }

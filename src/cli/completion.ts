@@ -2,6 +2,7 @@ import { CONFIG_OPTIONS } from '../config/index.ts';
 import { SetupError } from '../errors.ts';
 import type { CliCommand } from './cli-context.ts';
 import { requireFlag } from './flags.ts';
+import { isShown } from './shown-settings.ts';
 
 /** Creates the command that prints a completion script for a shell. */
 export function createCompletion(commands: ReadonlyMap<string, () => Promise<CliCommand>>): CliCommand {
@@ -9,7 +10,7 @@ export function createCompletion(commands: ReadonlyMap<string, () => Promise<Cli
     name: 'completion',
     summary: 'print a completion script for bash, zsh or fish',
     details: 'To load it: source <(bailiwick completion bash), in fish: bailiwick completion fish | source.',
-    isOffline: true,
+    settings: 'none',
     parameters: { '<shell>': 'bash, zsh or fish' },
     async run(context, _, flags) {
       const shell = requireFlag(flags, 'shell');
@@ -31,9 +32,9 @@ interface CommandWords {
 async function loadWords(commands: ReadonlyMap<string, () => Promise<CliCommand>>): Promise<readonly CommandWords[]> {
   const shared = [...CONFIG_OPTIONS.values()].filter(({ flag }) => flag !== undefined);
   const loaded = await Promise.all([...commands.values()].map((load) => load()));
-  const leaves = loaded.map(({ name, summary, flags = {}, isOffline }) => {
+  const leaves = loaded.map(({ name, summary, flags = {}, settings }) => {
     const own = Object.keys(flags).map((flag) => /--[a-z-]+/.exec(flag)?.[0] ?? '');
-    const options = shared.filter(({ group }) => isOffline !== true || group === 'storage').map(({ flag = '' }) => flag);
+    const options = shared.filter((option) => isShown(option, settings)).map(({ flag = '' }) => flag);
     return { command: name, summary, words: [...own, ...options, '--help'] };
   });
   const groups = Map.groupBy(leaves, ({ command }) => (command.includes(' ') ? (command.split(' ')[0] ?? '') : ''));

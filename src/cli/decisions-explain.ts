@@ -7,8 +7,8 @@ export const decisionsExplain: CliCommand = {
   name: 'decisions explain',
   summary: 'explain a decision of the audit log',
   details:
-    'Prints the entry, each rule that was evaluated, and the conditions that were not true, under the policies of the time of the decision. The id is that of the header X-Decision-Id, or the decisionId of an error. The service may be running.',
-  isOffline: true,
+    'Prints the entry, each rule that was evaluated, all conditions of the rule that decided, and those of the others that were not true, under the policies of the time of the decision. The id is that of the header X-Decision-Id, or the decisionId of an error. The service may be running.',
+  settings: 'database',
   parameters: { '<id>': 'id of the entry' },
   flags: { '--json': 'print the entry and its explanation as JSON' },
   async run(context, config, flags) {

@@ -9,7 +9,7 @@ export const decisionsExport: CliCommand = {
   name: 'decisions export',
   summary: 'export audit entries to a file or standard output',
   details: 'Exports the entries up to now, the oldest first. The service may be running.',
-  isOffline: true,
+  settings: 'database',
   parameters: { '[file]': 'file to write; it must not exist; - is standard output (default: -)' },
   flags: { ...DECISION_FLAGS, '--format <format>': 'ndjson or csv (default: by the extension of the file, or ndjson)', ...FORCE_FLAG },
   async run(context, config, flags) {

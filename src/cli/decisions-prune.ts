@@ -6,7 +6,7 @@ export const decisionsPrune: CliCommand = {
   name: 'decisions prune',
   summary: 'delete old audit entries; without --yes, only count them',
   details: 'Give --before or --older-than. Hourly counts are kept. The service may be running.',
-  isOffline: true,
+  settings: 'auditLog',
   flags: {
     '--before <day>': 'first day to keep, in UTC, such as 2026-01-31',
     '--older-than <days>': 'number of days to keep, such as 90d',

@@ -13,7 +13,7 @@ export const decisionsTail: CliCommand = {
   name: 'decisions tail',
   summary: 'print the last audit entries, and new ones as they are committed',
   details: 'Prints a line per entry, until it is interrupted. The service may be running.',
-  isOffline: true,
+  settings: 'database',
   flags: {
     ...DECISION_FLAGS,
     '--last <number>': `number of earlier entries to print, up to ${MAX_LAST} (default: 10)`,

@@ -6,7 +6,7 @@ export const decisionsVerify: CliCommand = {
   name: 'decisions verify',
   summary: 'verify the integrity of the audit log',
   details: 'Lists every entry that was changed, added or removed; the exit code is then 1. The service may be running.',
-  isOffline: true,
+  settings: 'auditLog',
   flags: {
     '--public-key <file>': 'public keys that verify checkpoints (default: the file in the data folder)',
     '--json': 'print the result as JSON',

@@ -7,7 +7,7 @@ export const openapi: CliCommand = {
   name: 'openapi',
   summary: 'write the OpenAPI document, with all resources',
   details: 'The document of a running service, GET /openapi.json, contains the resources that its caller may see.',
-  isOffline: true,
+  settings: 'project',
   flags: { '-o, --out <file>': 'file to write; - is standard output (default: -)', ...FORCE_FLAG },
   async run(context, config, flags) {
     const text = await context.renderOpenApi(config);

@@ -11,7 +11,7 @@ export const policiesHistory: CliCommand = {
   name: 'policies history',
   summary: 'print the changes of policies and their assignments, newest first',
   details: 'The service may be running. Nothing is written, not even an audit entry.',
-  isOffline: true,
+  settings: 'database',
   parameters: { '[policy]': 'name or id of a policy, also of a deleted one by its id (default: all policies)' },
   flags: {
     '--limit <number>': `maximum number of changes, up to ${MAX_LIMIT} (default: ${DEFAULT_LIMIT})`,

@@ -6,7 +6,7 @@ export const policiesLint: CliCommand = {
   summary: 'print findings about the policies in the folder policies/',
   details:
     'Findings are rules that are valid but probably wrong: rules that never fire, conditions that are never true, lists that need an index. The exit code is 1 if there is a finding, and 2 if a file has mistakes.',
-  isOffline: true,
+  settings: 'project',
   flags: { '--json': 'print the findings as JSON' },
   async run(context, config, flags) {
     const { findings, lines } = await context.lintPolicies(config);

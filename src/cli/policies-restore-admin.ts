@@ -6,7 +6,7 @@ export const policiesRestoreAdmin: CliCommand = {
   summary: 'restore the policy "Administrators: full access"',
   details:
     'Resets its rule, activates it and assigns it to the role admin. Lists the rules that still deny admins; the exit code is then 1.',
-  isOffline: true,
+  settings: 'database',
   async run(context, config) {
     const service = await context.createService({ ...config, createDatabase: 'never' });
     try {

@@ -8,7 +8,7 @@ export const policiesTest: CliCommand = {
   summary: 'run the tests of the policies in the folder policies/',
   details:
     'Each file *.test.yaml has users, records and the decisions that the policies of the folder must make. The tests need no database. The exit code is 1 if a test fails, and 2 if a file has mistakes.',
-  isOffline: true,
+  settings: 'project',
   flags: {
     '--junit <file>': 'write the results as JUnit XML to a file; it must not exist; - is standard output',
     '--json': 'print the results as JSON',

@@ -2,6 +2,7 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { CONFIG_GROUPS, CONFIG_OPTIONS, type Config, type ConfigOption, type ConfigSources, parseConfig } from '../config/index.ts';
 import type { CliCommand, CliContext, CliFlags } from './cli-context.ts';
 import { describeFailure } from './command-errors.ts';
+import { isShown } from './shown-settings.ts';
 
 /** The commands by name, in the order of the help. A command is imported only when it is used. */
 export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map([
@@ -53,8 +54,8 @@ const GROUPS: Readonly<Record<string, string>> = {
 
 const HELP =
   '\nEach setting can also be set by an environment variable, such as BAILIWICK_PORT for --port. Secrets have no flag: set BAILIWICK_JWT_SECRET and BAILIWICK_METRICS_TOKEN.';
-const OFFLINE_HELP =
-  '\nEach setting can also be set by an environment variable, such as BAILIWICK_DATA for --data. The other settings of "bailiwick start" are accepted too.';
+const SHORT_HELP =
+  '\nEach setting can also be set by an environment variable, such as BAILIWICK_PROJECT for --project. The other settings of "bailiwick start" are accepted too.';
 
 /** Runs a command line, given without the name of the program, and returns the exit code. Never throws. */
 export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
@@ -99,10 +100,9 @@ function createProgram(commands: readonly CliCommand[], context: CliContext, fin
     const own = Object.entries(command.flags ?? {}).map(([flag, about]) => new Option(flag, about));
     for (const option of own) added.addOption(option);
     for (const option of command.settings === 'none' ? [] : CONFIG_OPTIONS.values()) {
-      const isHidden = command.isOffline === true && option.group !== 'storage';
-      if (option.flag !== undefined) added.addOption(toCommanderOption(option).hideHelp(isHidden));
+      if (option.flag !== undefined) added.addOption(toCommanderOption(option).hideHelp(!isShown(option, command.settings)));
     }
-    if (command.settings !== 'none') added.addHelpText('after', command.isOffline === true ? OFFLINE_HELP : HELP);
+    if (command.settings !== 'none') added.addHelpText('after', command.settings === undefined ? HELP : SHORT_HELP);
     added.action(async () => {
       const { flags, configFlags } = splitFlags(added.opts(), new Set(own.map((option) => option.attributeName())));
       const args = parameters.map((parameter, index) => [parameter.name(), added.args[index]] as const);

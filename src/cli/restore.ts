@@ -7,7 +7,7 @@ export const restore: CliCommand = {
   name: 'restore',
   summary: 'restore a backup of a SQLite database; without --yes, only check it',
   details: 'Without --yes, prints what would be lost and changes nothing. The service may be running.',
-  isOffline: true,
+  settings: 'database',
   parameters: { '<file>': 'backup to restore, written by "bailiwick backup" or found in <data>/backups' },
   flags: { '--yes': 'restore: back up the current database, replace its content, and end all sessions' },
   async run(context, config, flags) {

@@ -7,7 +7,7 @@ export const status: CliCommand = {
   summary: 'print the state of the data: revision, pending migrations, users, policies, last backup',
   details:
     'Changes nothing. The service may be running. The exit code is 1 if a start would not migrate a resource, or if rows are damaged.',
-  isOffline: true,
+  settings: 'database',
   flags: { '--json': 'print the state as JSON' },
   async run(context, config, flags) {
     const found = await context.loadStatus(config);
@@ -32,7 +32,7 @@ function describe(found: CliStatus, version: string): readonly (readonly [name: 
     ...shown,
     ['revision', String(revision)],
     ['migrations', describeMigration(migration)],
-    ['users', `${found.users}, of which ${found.admins} active admins`],
+    ['users', `${found.users}, of which ${found.admins} active ${found.admins === 1 ? 'admin' : 'admins'}`],
     ['policies', `${found.policies}, of which ${found.activePolicies} active`],
     ['audit log', lastEntryAt === undefined ? 'no entries' : `last entry at ${lastEntryAt}`],
     ['backup', lastBackup === undefined ? 'no automatic backup' : `${lastBackup.name}, ${lastBackup.bytes} bytes`],

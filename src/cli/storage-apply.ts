@@ -6,7 +6,7 @@ export const storageApply: CliCommand = {
   name: 'storage apply',
   summary: 'migrate the tables to the definitions, as a start does',
   details: 'Performs the steps that lose no data. A running service uses the new definitions from its next request.',
-  isOffline: true,
+  settings: 'database',
   flags: { '--allow <hash>': 'also perform the lossy steps of the plan with this hash, which "bailiwick storage plan" prints' },
   run: (context, config, flags) =>
     withTables(context, config, async (tables) => {

@@ -8,7 +8,7 @@ const LIMIT = 100;
 export const storageHistory: CliCommand = {
   name: 'storage history',
   summary: `list the last ${LIMIT} migrations of the tables`,
-  isOffline: true,
+  settings: 'database',
   flags: { '--json': 'print them as JSON' },
   run: (context, config, flags) =>
     withTables(context, config, async (tables) => {

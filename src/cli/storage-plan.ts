@@ -6,7 +6,7 @@ export const storagePlan: CliCommand = {
   name: 'storage plan',
   summary: 'print the migration steps that a start would perform, with their SQL',
   details: 'Performs none of them. The exit code is 1 if a resource cannot be migrated.',
-  isOffline: true,
+  settings: 'database',
   flags: { '--json': 'print the plan as JSON' },
   run: (context, config, flags) =>
     withTables(context, config, async (tables) => {

@@ -8,7 +8,7 @@ export const storagePrune: CliCommand = {
   summary: 'permanently delete archived data; without --yes, only print it',
   details:
     'Archived data are the tables and columns of removed resources and fields. Soft-deleted records are kept unless --deleted-before is given.',
-  isOffline: true,
+  settings: 'database',
   flags: {
     '--yes': 'permanently delete archived tables and columns',
     '--deleted-before <days>': 'with --yes, also permanently delete records that were soft-deleted more than this number of days ago',

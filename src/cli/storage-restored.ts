@@ -7,7 +7,7 @@ export const storageRestored: CliCommand = {
   summary: 'complete a restore that was made with tools of PostgreSQL',
   details:
     'Run it once after pg_restore or point-in-time recovery. It ends all sessions, begins a new revision and appends an audit entry.',
-  isOffline: true,
+  settings: 'auditLog',
   run: (context, config) =>
     withTables(context, config, async (tables) => {
       await tables.noteRestored();

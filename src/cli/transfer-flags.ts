@@ -22,8 +22,11 @@ export function parseFormat(flags: CliFlags, file: string): Format {
       ? [...FORMATS.values()].find(({ extensions }) => (extensions as readonly string[]).includes(extension))
       : FORMATS.get(String(named));
   if (found !== undefined) return found.name;
-  const given = named === undefined ? `the file "${file}", whose name has no such extension` : `"${String(named)}"`;
-  throw new SetupError(`expected --format ${[...FORMATS.keys()].join(' or ')}, given ${given}`);
+  const expected = `expected --format ${[...FORMATS.keys()].join(' or ')}`;
+  if (named !== undefined) throw new SetupError(`${expected}, given "${String(named)}"`);
+  throw new SetupError(
+    `${expected}: ${file === '-' ? 'it has no default without a file' : `the name of "${file}" has none of these extensions`}`,
+  );
 }
 
 /** Returns the format of a file of policies; the default is JSON. @throws SetupError for CSV. */

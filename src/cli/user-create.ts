@@ -11,7 +11,7 @@ export const userCreate: CliCommand = {
     '--name <name>': 'name of the user (default: the email)',
     '--role <role>': 'role of the user (default: the default of the field "role" in the definition of User)',
   },
-  isOffline: true,
+  settings: 'database',
   async run(context, config, flags) {
     const email = requireFlag(flags, 'email');
     const role = flags.has('role') ? requireFlag(flags, 'role') : undefined;

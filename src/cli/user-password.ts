@@ -7,7 +7,7 @@ export const userPassword: CliCommand = {
   summary: 'set the password of a user',
   details: 'Reads the password from the terminal or from standard input, and ends all sessions of the user.',
   parameters: { '<email>': 'email of the user' },
-  isOffline: true,
+  settings: 'database',
   async run(context, config, flags) {
     const email = requireFlag(flags, 'email');
     const password = await context.readPassword();

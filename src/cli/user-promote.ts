@@ -8,7 +8,7 @@ export const userPromote: CliCommand = {
   details: 'An inactive user is activated.',
   parameters: { '<email>': 'email of the user' },
   flags: { '--role <role>': 'role to give (default: admin)' },
-  isOffline: true,
+  settings: 'database',
   async run(context, config, flags) {
     const email = requireFlag(flags, 'email');
     const role = flags.has('role') ? requireFlag(flags, 'role') : 'admin';

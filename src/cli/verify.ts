@@ -8,7 +8,7 @@ export const verify: CliCommand = {
   summary: 'verify the integrity of all data',
   details:
     'Runs the checks of the database, compares policies, assignments, their versions and users with their checksums, and verifies the audit log. The exit code is 1 if anything is damaged. The service may be running.',
-  isOffline: true,
+  settings: 'auditLog',
   flags: {
     '--reseal': 'accept the damaged rows as they are, after you have checked or changed them with SQL; appends an audit entry',
     '--public-key <file>': 'public keys that verify checkpoints (default: the file in the data folder)',

@@ -9,7 +9,7 @@ export const writeTypes: CliCommand = {
   summary: 'write the TypeScript types of the resources, for clients',
   details:
     'The file contains the types of the records, values and filters of each resource, for createClient<Resources> of bailiwick/client. Write it again when a definition changes. With --check, in CI, the exit code is 1 if the file is not up to date.',
-  isOffline: true,
+  settings: 'project',
   flags: {
     '-o, --out <file>': 'file to write; - is standard output (default: -)',
     '--check': 'compare the file, and write nothing',

@@ -32,9 +32,8 @@ export function parsePath(text: string, { context, aliases = [] }: PathOrigin = 
   const group = isGroup(first) ? first : isRelated ? 'related' : context;
   if (group === undefined) {
     const names = [...CONTEXT_GROUPS, ...aliases];
-    return {
-      problem: `expected a path that begins with ${names.join(', ')}, or a context, given ${describeValue(text)}${didYouMean(first, names)}`,
-    };
+    const near = didYouMean(first, names) || ` (did you mean ${describeValue(`${aliases.at(-1) ?? 'resource'}.${text}`)}?)`;
+    return { problem: `expected a path that begins with ${names.join(', ')}, given ${describeValue(text)}${near}` };
   }
   const keys = isGroup(first) || isRelated ? segments.slice(1) : segments;
   const problem = keyProblem(keys);

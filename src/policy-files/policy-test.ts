@@ -69,6 +69,8 @@ export interface UntestedRule {
   readonly policy: string;
   /** The description of the rule; otherwise its action and resource. */
   readonly rule: string;
+  readonly action: string;
+  readonly resource: string;
 }
 
 /** The results of all test files. */

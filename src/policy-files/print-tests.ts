@@ -16,7 +16,9 @@ export function printTestRun({ files, cases, failed, rules, untested }: TestRun)
     const lines = failed.flatMap((result) => printFailure(result, names));
     return lines.length === 0 ? [] : [file, ...lines.map((line) => `  ${line}`), ''];
   });
-  const shown = untested.slice(0, MAX_UNTESTED).map(({ policy, rule }) => `no case is decided by rule "${rule}" of policy "${policy}"`);
+  const shown = untested
+    .slice(0, MAX_UNTESTED)
+    .map(({ policy, rule, action, resource }) => `no case is decided by rule "${rule}" of policy "${policy}" (${action} ${resource})`);
   const more = untested.length - MAX_UNTESTED;
   return [
     ...failures,

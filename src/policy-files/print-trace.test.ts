@@ -3,10 +3,10 @@ import type { Explanation } from '../authz/decision/index.ts';
 import type { ConditionTrace } from '../conditions/index.ts';
 import { printExplanation } from './print-trace.ts';
 
-function print(condition: ConditionTrace): readonly string[] {
+function print(condition: ConditionTrace, fired = false): readonly string[] {
   const rule = { id: 'r', effect: 'ALLOW', priority: 100 } as const;
   const policy = { id: 'p', name: 'P', type: 'CUSTOM', priority: 100 } as const;
-  const trace = [{ rule, policy, assignment: { priority: 100 }, answer: condition.answer, fired: false, condition }];
+  const trace = [{ rule, policy, assignment: { priority: 100 }, answer: condition.answer, fired, condition }];
   const explanation: Explanation = { decision: { effect: 'deny', reason: 'no rule matched' }, trace, ties: [] };
   return printExplanation(explanation).slice(1);
 }
@@ -95,6 +95,13 @@ describe('printExplanation', () => {
       ],
     ],
   ];
+  it('prints all conditions of a rule that fired, and nothing for a rule without conditions', () => {
+    const condition: ConditionTrace = { ...FALSE, actual: 'editor', answer: 'true' };
+    expect(print(condition, true)).toEqual(['  user.role eq "editor": true (user.role is "editor")']);
+    expect(print({ type: 'constant', answer: 'true' }, true)).toEqual([]);
+    expect(print({ type: 'all', of: [], answer: 'true' }, true)).toEqual([]);
+  });
+
   it.each(rows)('prints the conditions of a rule that are not true: %s', (_, condition, lines) => {
     expect(print(condition)).toEqual(lines);
   });

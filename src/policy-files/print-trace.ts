@@ -4,7 +4,7 @@ import type { AncestorsTrace, ComparisonTrace, ConditionTrace, RelatedTrace } fr
 /** Maximum number of related records and of rules in a printed explanation. */
 const MAX_PRINTED = 5;
 
-/** Prints why a request was decided as it was: a line for each evaluated rule, and the conditions that were not true. */
+/** Prints why a request was decided as it was: a line for each evaluated rule, and the conditions that made it fire or not. */
 export function printExplanation({ trace, note }: Pick<Explanation, 'trace'> & { readonly note?: string | undefined }): readonly string[] {
   const lines = trace.slice(0, MAX_PRINTED).flatMap(printRule);
   const more = trace.length - MAX_PRINTED;
@@ -15,7 +15,8 @@ function printRule({ rule, policy, answer, fired, condition }: RuleTrace): reado
   const name = rule.description === undefined ? 'a rule' : `rule "${rule.description}"`;
   const outcome = fired ? `${rule.effect} fired` : `${rule.effect} did not fire`;
   const parts = condition.type === 'all' ? condition.of : [condition];
-  const shown = parts.filter((part) => part.answer !== 'true');
+  // A rule that fired is explained by all its conditions, any other by those that were not true. A rule without conditions has none to print.
+  const shown = parts.filter((part) => part.answer !== 'true' || (fired && part.type !== 'constant'));
   return [`${name} of policy "${policy.name}": ${outcome}, its conditions are ${answer}`, ...indent(shown.flatMap(printCondition))];
 }
 

@@ -50,7 +50,7 @@ describe('runPolicyTests', () => {
       ]),
     );
     expect(printed.at(-1)).toBe('62 passed, 2 failed; 2 of 3 rules decided a case');
-    expect(printed.at(-2)).toBe('no case is decided by rule "not at night" of policy "Night"');
+    expect(printed.at(-2)).toBe('no case is decided by rule "not at night" of policy "Night" (read Article)');
     expect(toTestSummary(result)).toMatchObject({ cases: 64, failed: 2, failures: [{ user: 'mia', record: 'news', effect: 'ALLOW' }, {}] });
   });
 
@@ -84,6 +84,14 @@ describe('runPolicyTests', () => {
   ];
   it.each(requests)('decides a request of a policy test: %s', async (_, test, failed) => {
     expect((await run(`  - { name: a, resource: Article, ${test} }`)).failed).toBe(failed);
+  });
+
+  it('counts rules of one description apart, by their action', async () => {
+    const rule = (action: string) => `{ resource: Article, action: ${action}, description: all articles }`;
+    const policies = `name: All\ntype: ROLE_BASED\nroles: [{ role: user }]\nrules: [${rule('read')}, ${rule('list')}]`;
+    const tests = '  - { name: a, resource: Article, action: list, expect: { mia: ALLOW } }';
+    const result = await runFiles({ 'a.yaml': policies, 'a.test.yaml': `users: { mia: {} }\ntests:\n${tests}` });
+    expect(result.untested).toEqual([{ policy: 'All', rule: 'all articles', action: 'read', resource: 'Article' }]);
   });
 
   it('gives each file a database of its own', async () => {

@@ -1,7 +1,7 @@
 /** Runs policy tests on a database in memory. Every case is decided by the simulation that the admin API uses, with the same `decide`. */
 import { type SimulationContext, simulateAccess } from '../api/index.ts';
 import type { Snapshot } from '../authz/index.ts';
-import { applicableRules, type Policy, type PolicyImport } from '../authz/policies/index.ts';
+import { applicableRules, type Policy, type PolicyImport, type PolicyRule } from '../authz/policies/index.ts';
 import type { RequestOrigin } from '../request/index.ts';
 import { insertRecord, listPolicies, type Transaction } from '../storage/index.ts';
 import { type PolicyProject, withPolicyDatabase } from './policy-database.ts';
@@ -29,13 +29,19 @@ export async function runPolicyTests(files: readonly PolicyTestFile[], project: 
 /** Returns the active rules of an active policy by the names that results show. */
 function namedRules({ name, isActive, rules }: PolicyImport['policy']): readonly UntestedRule[] {
   if (!isActive) return [];
-  return rules
-    .filter((rule) => rule.isActive)
-    .map((rule) => ({ policy: name, rule: rule.description ?? `${rule.action} ${rule.resource}` }));
+  return rules.filter((rule) => rule.isActive).map((rule) => toNamedRule(name, rule));
 }
 
-function keyOf({ policy, rule }: UntestedRule): string {
-  return JSON.stringify([policy, rule]);
+function toNamedRule(
+  policy: string,
+  { description, action, resource }: Pick<PolicyRule, 'description' | 'action' | 'resource'>,
+): UntestedRule {
+  return { policy, rule: description ?? `${action} ${resource}`, action, resource };
+}
+
+/** The key has action and resource, because rules of several actions often share a description. */
+function keyOf({ policy, rule, action, resource }: UntestedRule): string {
+  return JSON.stringify([policy, rule, action, resource]);
 }
 
 /** Runs the cases of a file, and adds the keys of the rules that decided one to `decided`. */
@@ -68,7 +74,7 @@ async function insertFixtures(tx: Transaction, fixtures: readonly Fixture[]): Pr
 
 /** Returns the keys of the rules of a stored policy, by rule id. */
 function toRuleKeys({ name, rules }: Policy): readonly (readonly [string, string])[] {
-  return rules.map((rule) => [rule.id, keyOf({ policy: name, rule: rule.description ?? `${rule.action} ${rule.resource}` })]);
+  return rules.map((rule) => [rule.id, keyOf(toNamedRule(name, rule))]);
 }
 
 async function decideCase(context: SimulationContext, each: PolicyTestCase): Promise<CaseResult> {

@@ -23,7 +23,10 @@ export function hasPolicyFolder(project: string): boolean {
 /** Loads the definitions of the project and of the system. @throws SetupError that lists every mistake of every file. */
 export function readProject(project: string): Definitions {
   const folder = definitionFolder(project);
-  if (!existsSync(folder)) throw new SetupError(`there is no folder ${folder}; name the folder that contains resources/ with --project`);
+  if (!existsSync(folder))
+    throw new SetupError(
+      `there is no folder ${folder}; name the folder that contains resources/ with --project, or create a project with "bailiwick init"`,
+    );
   const { definitions, mistakes } = loadProject(folder);
   if (mistakes.length === 0) return definitions;
   throw new SetupError(

@@ -22,7 +22,7 @@ describe('an unusable config option', () => {
     [
       ['--project', join(folder, 'nowhere')],
       {},
-      `there is no folder ${folder}/nowhere/resources; name the folder that contains resources/ with --project`,
+      `there is no folder ${folder}/nowhere/resources; name the folder that contains resources/ with --project, or create a project with "bailiwick init"`,
     ],
     [['--data', '/dev/null/x'], {}, /^cannot open the database file \/dev\/null\/x\/bailiwick.db: /],
     [

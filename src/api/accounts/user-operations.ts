@@ -72,7 +72,7 @@ export async function createUserFromCommand({ database, identity, policyStore }:
     const definition = (await policyStore.snapshot(tx)).user;
     const data = { ...others, ...(role !== undefined && { role }) };
     const { record, issues } = proposeRecord({ resource: definition, principal: OPERATOR, now: tx.now }, data);
-    refuse(issues);
+    refuse(issues, 'created');
     return { definition, record };
   };
   await database.transaction(propose);
@@ -152,7 +152,7 @@ async function insert(tx: Transaction, definition: Resource, record: JsonObject)
     if (!(error instanceof ConstraintError) || error.constraint !== 'unique') throw error;
     throw new Problem(
       'RECORD_EXISTS',
-      `another user has the email ${record['email']}; bailiwick user password and user promote change users`,
+      `another user has the email ${record['email']}; to change that user, run "bailiwick user password" or "bailiwick user promote"`,
       {
         cause: error,
       },
@@ -160,8 +160,8 @@ async function insert(tx: Transaction, definition: Resource, record: JsonObject)
   }
 }
 
-function refuse(errors: readonly Issue[]): void {
-  if (errors.length > 0) throw new Problem('VALUE_INVALID', 'the user was not changed', { errors });
+function refuse(errors: readonly Issue[], done: 'created' | 'changed' = 'changed'): void {
+  if (errors.length > 0) throw new Problem('VALUE_INVALID', `the user was not ${done}`, { errors });
 }
 
 interface Deed {

@@ -27,6 +27,20 @@ describe('removed and renamed fields and resources', () => {
     expect(await test.rows('Article')).toMatchObject([{ title: 'one', note: 'kept' }]);
   });
 
+  it.each([
+    ['one new field of its type', { headline: { type: 'string' }, count: { type: 'integer' } }, true],
+    ['two new fields of its type', { headline: { type: 'string' }, subtitle: { type: 'string' } }, false],
+    ['a new field of another type', { count: { type: 'integer' } }, false],
+    ['a renamed field', { headline: { type: 'string', renamedFrom: 'title' } }, false],
+  ])('asks about a new name of a removed field beside %s', async (_, added: Fields, isAsked) => {
+    await test.apply(before);
+    const hasRename = Object.values(added).some(({ renamedFrom }) => renamedFrom === 'title');
+    const { done } = await test.apply({ ...(!hasRename && { title: { type: 'string' } }), ...added });
+    const reason = done.find(({ kind }) => kind === 'keepAside')?.reason;
+    expect(reason?.includes('renamedFrom: note')).toBe(isAsked);
+    if (isAsked) expect(reason).toContain('headline');
+  });
+
   it('stores a definition row for an archived field, and deletes it when the field is restored', async () => {
     const kept = async (): Promise<unknown[]> =>
       (await test.rows('_Definition')).map(({ id }) => id).filter((id) => String(id).startsWith('Article'));

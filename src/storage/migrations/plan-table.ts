@@ -1,4 +1,4 @@
-import type { Resource } from '../../resources/index.ts';
+import { isDeletionField, type Resource } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
 import { toAppliedField } from './applied-definitions.ts';
 import {
@@ -85,11 +85,20 @@ function archiveFields(table: TableState): readonly DraftStep[] {
     return createStep(resource.name, {
       kind: 'keepAside',
       field,
-      reason: `${resource.name}.${field} is no longer defined; its column is archived`,
+      reason: `${resource.name}.${field} is no longer defined; its column is archived${describeSuccessor(table, field)}`,
       definitionChanges:
         former === undefined ? [] : [{ save: { ...row, source: { name: resource.name, fields: { [field]: former.source } } } }],
     });
   });
+}
+
+/** Returns a hint if a new field may be the removed field under another name: without `renamedFrom`, its values stay behind in the archive. */
+function describeSuccessor({ resource, applied, actual }: TableState, removed: string): string {
+  const type = applied?.fields.get(removed)?.type;
+  const added = [...resource.fields.values()].filter(({ name }) => !actual.columns.has(name) && !isDeletionField(resource, name));
+  const [only, ...others] = added.filter((field) => field.type === type && field.renamedFrom === undefined);
+  if (only === undefined || others.length > 0) return '';
+  return ` (if ${only.name} is its new name, rename it with renamedFrom: ${removed}, which keeps the values)`;
 }
 
 interface SoftDeleteDraft {

@@ -224,8 +224,13 @@ function toRuleName({ policyId, policy, ruleId, rule }: RuleName): RuleName {
   return { policyId, policy, ruleId, rule };
 }
 
+/** The name of a rule without a description. */
+const POSITION = /^rule \d+$/;
+
 function describeRules(rules: readonly RuleName[]): string {
-  const named = rules.slice(0, MAX_NAMED).map(({ policy, rule }) => `${rule} of policy ${JSON.stringify(policy)}`);
+  const named = rules
+    .slice(0, MAX_NAMED)
+    .map(({ policy, rule }) => `${POSITION.test(rule) ? rule : `rule ${JSON.stringify(rule)}`} of policy ${JSON.stringify(policy)}`);
   const more = rules.length - named.length;
   return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ');
 }
