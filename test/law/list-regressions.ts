@@ -15,6 +15,9 @@ const ROWS: Readonly<Record<string, JsonObject>> = {
 const is = (field: string, operator: string, value: JsonObject[string]): JsonObject => ({ field, operator, value });
 const inA = is('resource.friendIds.department', 'eq', 'a');
 const some = (count: number): readonly string[] => Array.from({ length: count }, () => 'u-ann');
+/** The departments of Ann's mentors are "AB" and "%". */
+const startsWithLabel = is('user.mentorIds.department', 'startsWith', '${resource.label}');
+const LABELS: Readonly<Record<string, JsonObject>> = { starts: { label: 'A' }, other: { label: 'x' }, none: {} };
 
 export const LIST_REGRESSIONS: readonly Regression[] = [
   when('a path through a list holds for some item', [allow(inA)], ['found', 'foundAndLost'], { rows: ROWS }),
@@ -74,6 +77,17 @@ export const LIST_REGRESSIONS: readonly Regression[] = [
     {
       rows: { bob: { label: 'AB' }, eve: { label: '%' }, ann: { label: 'a' }, none: {} },
     },
+  ),
+  // No operator has these sides exchanged, so the database cannot compare the record with the values of the caller.
+  when('the text of a field of the record in those of a list of the caller', [allow(startsWithLabel)], ['starts'], { rows: LABELS }),
+  when('a DENY on a field of the record in those of a list of the caller', [everything, deny(startsWithLabel)], ['other'], {
+    rows: LABELS,
+  }),
+  when(
+    'a DENY with ifExists on a field of the record in those of a list of the caller',
+    [everything, deny({ ...startsWithLabel, ifExists: true })],
+    ['other'],
+    { rows: LABELS },
   ),
   when(
     'text of the record that is in no value of the records of a list of the caller',
