@@ -120,7 +120,7 @@ export function scopeFromFacts(entry: AuditEntry, frame: FactsFrame): Scope {
     now: Date.parse(entry.at),
     timeZone: frame.timeZone,
     kindOf: (path: Path) => frame.kindOf(path),
-    related: relatedFromFacts(facts, frame.definitions),
+    related: relatedFromFacts(facts, frame.definitions, { areOfDecision: true }),
     valueOf(path: Path): Json | undefined | typeof UNRESOLVED {
       const stored = ownValue(facts, path.text);
       if (stored !== undefined) return stored;

@@ -4,24 +4,33 @@ import {
   type Ancestors,
   ancestorsName,
   itemName,
+  type Related,
   type RelatedLookup,
   type RelatedRecord,
   relatedName,
   relatedPaths,
   type Some,
   UNRESOLVED,
+  WITHOUT_VALUE,
 } from '../conditions/index.ts';
 import { isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import type { Definitions } from '../resources/index.ts';
 
+/** Options of `relatedFromFacts`. */
+export interface KeptRecords {
+  /** True if the conditions are those of the past decision: a value of a related record that was not kept was then missing. */
+  readonly areOfDecision: boolean;
+}
+
 /** Returns the related records and ancestors that an entry has kept. Others are UNRESOLVED. */
-export function relatedFromFacts(facts: JsonObject, definitions: Definitions): RelatedLookup {
+export function relatedFromFacts(facts: JsonObject, definitions: Definitions, { areOfDecision }: KeptRecords): RelatedLookup {
   return {
     find(related, values) {
       const kept = ownValue(facts, relatedName(related, values));
       if (kept === 'unknown') return kept;
-      const records = Array.isArray(kept) ? kept.filter(isObject) : undefined;
-      return records === undefined ? UNRESOLVED : records.map(toRelated);
+      if (!Array.isArray(kept)) return UNRESOLVED;
+      const records = kept.filter(isObject);
+      return areOfDecision || records.every((record) => hasValuesOf(related, record)) ? records.map(toRelated) : UNRESOLVED;
     },
     item(some, id) {
       const kept = ownValue(facts, itemName(some.resource, id));
@@ -52,6 +61,15 @@ function toItem(some: Some, kept: JsonObject): RelatedRecord | undefined {
   };
   if (!relatedPaths(some).every(isKept)) return undefined;
   return { id, valueOf: (keys) => ownValue(values, keys.join('.')) };
+}
+
+/** Returns true if each value that a condition reads of a related record was kept, or was missing. Entries of earlier versions do not name missing values. */
+function hasValuesOf(related: Related, kept: JsonObject): boolean {
+  const missing = ownValue(kept, WITHOUT_VALUE);
+  return relatedPaths(related).every((keys) => {
+    const name = keys.join('.');
+    return ownValue(kept, name) !== undefined || (Array.isArray(missing) && missing.includes(name));
+  });
 }
 
 function toRelated(kept: JsonObject): RelatedRecord {

@@ -102,7 +102,7 @@ export function createReplayScope(entry: AuditEntry, frame: ReplayFrame, known: 
     timeZone: timeZone ?? NO_ZONE,
     kindOf: frame.kindOf,
     kindsFrom: frame,
-    related: relatedFromFacts(facts, frame.definitions),
+    related: relatedFromFacts(facts, frame.definitions, { areOfDecision: false }),
     valueOf: read,
     isUnkept: (path) => !isOpenPath(path) && read(path) === UNRESOLVED,
     filled,

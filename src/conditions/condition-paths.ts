@@ -26,6 +26,9 @@ export function relatedName({ resource, on }: Related, values: readonly Json[]):
   return `related ${resource} ${JSON.stringify(Object.fromEntries(links))}`;
 }
 
+/** The name under which a kept related record lists the paths that had no value. No path has such a name. */
+export const WITHOUT_VALUE = '(missing)';
+
 /** Returns the name of a record with its ancestors. No path has such a name. */
 export function ancestorsName(resource: string, id: string): string {
   return `ancestors ${resource} ${JSON.stringify(id)}`;

@@ -48,6 +48,7 @@ export {
   relatedName,
   relatedPaths,
   someIn,
+  WITHOUT_VALUE,
   withinIn,
   zonedPaths,
 } from './condition-paths.ts';

@@ -9,6 +9,7 @@ import {
   type RelatedRecord,
   relatedName,
   relatedPaths,
+  WITHOUT_VALUE,
 } from '../conditions/index.ts';
 import { Problem } from '../errors.ts';
 import type { ColumnType } from '../fields/index.ts';
@@ -29,8 +30,8 @@ import { columnOf, selectionOfFields } from './table-names.ts';
 /** Related records that are loaded when a condition needs them. */
 export interface RelatedStore extends RelatedRecords {
   /**
-   * Returns the values of the records loaded so far that conditions read, by `relatedName`: for each record its id, and the values of the paths
-   * after the alias. `unknown` for records that could not be counted; undefined for more than `MAX_FACTS` records.
+   * Returns the values of the records loaded so far that conditions read, by `relatedName`: for each record its id, the values of the paths
+   * after the alias, and the paths without a value. `unknown` for records that could not be counted; undefined for more than `MAX_FACTS` records.
    */
   facts(): ReadonlyMap<string, Json | undefined>;
   /** Adds the records that the last evaluation has read to the read set. `isPartial` is true if they were found by some of the links of a condition. */
@@ -141,19 +142,20 @@ function toFacts(counted: readonly CountedRecords[]): ReadonlyMap<string, Json |
 
 /** Returns the values that all conditions on the same records read. */
 function mergeValues(counted: readonly CountedRecords[], name: string): readonly JsonObject[] {
-  const byId = new Map<string, Record<string, Json>>();
+  const byId = new Map<string, { readonly values: Record<string, Json>; readonly missing: Set<string> }>();
   for (const { related, values, records } of counted) {
     if (records === 'unknown' || relatedName(related, values) !== name) continue;
     for (const record of records) {
-      const kept = byId.get(record.id) ?? { id: record.id };
+      const kept = byId.get(record.id) ?? { values: { id: record.id }, missing: new Set() };
       byId.set(record.id, kept);
       for (const keys of relatedPaths(related)) {
         const value = record.valueOf(keys);
-        if (value !== undefined) kept[keys.join('.')] = value;
+        if (value === undefined) kept.missing.add(keys.join('.'));
+        else kept.values[keys.join('.')] = value;
       }
     }
   }
-  return [...byId.values()];
+  return [...byId.values()].map(({ values, missing }) => (missing.size === 0 ? values : { ...values, [WITHOUT_VALUE]: [...missing] }));
 }
 
 /** The fields that a condition reads of its related records, and the key of the records without the values that link them. */

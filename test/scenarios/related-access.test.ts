@@ -62,6 +62,13 @@ const whoCan = async (body: object) => {
   };
 };
 
+/** Previews a draft with another condition on memberships, for the reads of a document by Ben. */
+const preview = (recordId: string, related: object): Promise<unknown> => {
+  const conditions = [{ related: { ...OWNER.related, ...related } }];
+  const draft = { policies: [{ id: policyId, rules: [{ resource: 'Document', action: '*', conditions }] }] };
+  return ask('/admin/api/policies/preview', { draft, filter: { userId: ben.id, action: 'read', recordId } });
+};
+
 describe('related records in questions about access', () => {
   it('who-can leaves a condition open for a role, and decides it for each user and record', async () => {
     expect(await whoCan({ action: 'read', id: news })).toEqual({ byRole: [['conditional', true]], users: [['mia', 'allow']] });
@@ -109,13 +116,18 @@ describe('related records in questions about access', () => {
 
   it('a preview decides past requests by the related records that they have read', async () => {
     await service.call('GET', `/api/Document/${news}`, { token: ben.token });
-    const reader = { ...OWNER, related: { ...OWNER.related, where: [{ field: 'm.level', operator: 'eq', value: 'reader' }] } };
-    const draft = { policies: [{ id: policyId, rules: [{ resource: 'Document', action: '*', conditions: [reader] }] }] };
-    const filter = { userId: ben.id, action: 'read' };
-    expect(await ask('/admin/api/policies/preview', { draft, filter })).toMatchObject({ examined: 1, denyToAllow: 1, unknown: 0 });
+    const isReader = { field: 'm.level', operator: 'eq', value: 'reader' };
+    expect(await preview(news, { where: [isReader] })).toMatchObject({ examined: 1, denyToAllow: 1, unknown: 0 });
     // Related records that no past request has read are unknown.
-    const other = { related: { ...OWNER.related, on: { userId: '${user.id}', team: 'sports' } } };
-    const unknown = { policies: [{ id: policyId, rules: [{ resource: 'Document', action: '*', conditions: [other] }] }] };
-    expect(await ask('/admin/api/policies/preview', { draft: unknown, filter })).toMatchObject({ examined: 1, unknown: 1 });
+    expect(await preview(news, { on: { userId: '${user.id}', team: 'sports' } })).toMatchObject({ examined: 1, unknown: 1 });
+  });
+
+  it('a preview is unknown if a value of a related record was not kept, but not if it was missing', async () => {
+    await service.createRecord('Membership', { userId: ben.id, team: 'sports' });
+    await service.call('GET', `/api/Document/${sports}`, { token: ben.token });
+    const isMissing = { field: 'm.level', operator: 'exists', value: false };
+    expect(await preview(sports, { where: [isMissing] })).toMatchObject({ examined: 1, denyToAllow: 1, unknown: 0 });
+    const unknown = await preview(sports, { where: [{ field: 'm.createdBy', operator: 'exists', value: false }] });
+    expect(unknown).toMatchObject({ examined: 1, unknown: 1, samples: [{ missing: ['related Membership'] }] });
   });
 });
