@@ -42,6 +42,7 @@ export function compileCounts(related: Related, { target, negated, links, compil
  */
 export function compileForAllRows(related: Related, rows: RelatedOfAllRows, parts: Omit<RelatedParts, 'target'>): Compiled | undefined {
   const { links, negated } = parts;
+  if (!negated && related.atLeast === 1 && related.atMost === undefined) return compileAnyForAllRows(related, rows, parts);
   const counts = countsOf(related, parts);
   if (links === 'anything' || counts === undefined) return undefined;
   const { columns, isResult, height } = counts;
@@ -54,6 +55,29 @@ export function compileForAllRows(related: Related, rows: RelatedOfAllRows, part
     ? sql<boolean | null>`(${outer.sql} IS NOT NULL AND ${outer.sql} NOT IN ${values})`
     : sql<boolean | null>`${outer.sql} IN ${values}`;
   return { truth, height: Math.max(links.height, height) };
+}
+
+/**
+ * The same for at least one record, without groups: SQLite takes a multiple of the time for a list of values that it has to group. The records of one
+ * value are counted only if there may be several, and if all records together are more than the limit.
+ */
+function compileAnyForAllRows(
+  { limit }: Related,
+  { inner, outer, tables, isUnique }: RelatedOfAllRows,
+  { links, compileWhere }: Omit<RelatedParts, 'target'>,
+): Compiled | undefined {
+  const met = compileWhere(false);
+  if (links === 'anything' || met === 'anything') return undefined;
+  const linked = sql`${links.truth} AND ${inner.sql} IS NOT NULL`;
+  const isAbsent = (where: Sql): Sql => sql`(SELECT 1 FROM ${tables(where)} LIMIT 1 OFFSET ${literal(limit)}) IS NULL`;
+  // No resource has a name with a dot.
+  const ofValue = sql`${links.truth} AND ${inner.sql} = "found.records"."link"`;
+  const isWithinLimit = isUnique ? sql`` : sql` WHERE ${isAbsent(linked)} OR ${isAbsent(ofValue)}`;
+  const found = sql`(SELECT ${inner.sql} AS "link" FROM ${tables(linked)} WHERE ${met.truth}) AS "found.records"`;
+  return {
+    truth: sql<boolean | null>`${outer.sql} IN (SELECT "link" FROM ${found}${isWithinLimit})`,
+    height: Math.max(links.height, met.height),
+  };
 }
 
 /** The columns to count for each related record, and the condition on their counts. */

@@ -50,6 +50,8 @@ export interface RelatedOfAllRows {
   readonly outer: SqlColumn;
   /** The linking column. */
   readonly inner: SqlColumn;
+  /** True if at most one record has the same values of all links. */
+  readonly isUnique: boolean;
   /** Returns the FROM items: all related records that meet `where`, joined with those of their references. */
   tables(where: Sql): Sql;
 }

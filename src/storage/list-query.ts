@@ -1,16 +1,25 @@
 import type { ReferencedRecords, RelatedRecords } from '../authz/context/index.ts';
-import type { Condition, Scope } from '../conditions/index.ts';
+import type { CompiledCondition, Condition, Scope } from '../conditions/index.ts';
 import type { ResolvedSortKey } from '../request/index.ts';
 import type { Definitions, StoredRecord } from '../resources/index.ts';
 import type { PageSize } from './answer-size.ts';
 import type { Budget, SearchLimit } from './budget.ts';
 import type { CursorPosition } from './cursor-pagination.ts';
+import type { ResourceTarget } from './sql-target.ts';
 import type { Existence } from './table-names.ts';
 
 /** Other records that the conditions on a record read. */
 export interface ReachedRecords {
   readonly referenced: ReferencedRecords;
   readonly related: RelatedRecords;
+}
+
+/** The compiled condition of a list. */
+export interface CompiledList {
+  readonly condition: Condition;
+  readonly existence: Existence | undefined;
+  readonly target: ResourceTarget;
+  readonly compiled: CompiledCondition;
 }
 
 /** The records to list: exactly those for which the condition is true. */
@@ -28,6 +37,8 @@ export interface Restriction {
   scopeFor(record: StoredRecord, reached: ReachedRecords): Scope;
   /** True if an index finds the records by several values, so that they have to be sorted. */
   readonly findsByValues?: boolean | undefined;
+  /** `where` in SQL, if it has been compiled before. */
+  readonly compiled?: CompiledList | undefined;
 }
 
 /** The query of a list. */

@@ -1,13 +1,24 @@
-import { all, compileCondition, conditionPaths, readsOtherRecords } from '../conditions/index.ts';
+import { all, type Condition, compileCondition, conditionPaths, readsOtherRecords } from '../conditions/index.ts';
 import type { Resource } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
 import { toOrder } from './cursor-pagination.ts';
-import type { ListQuery, Page } from './list-query.ts';
+import type { CompiledList, ListQuery, Page } from './list-query.ts';
 import { checkedRecordsOf, countAll, type ListRows } from './list-rows.ts';
 import { scanPage } from './list-scan.ts';
 import { noteListed } from './listed-records.ts';
 import { listTargetFor } from './sql-target.ts';
 import { recordsOf } from './table-names.ts';
+
+/** The condition of a list, its definitions and its time. */
+interface ListCondition extends Pick<ListQuery, 'definitions' | 'existence' | 'now' | 'timeZone'> {
+  readonly condition: Condition;
+}
+
+/** Compiles the condition of a list. */
+export function compileList(tx: Transaction, resource: Resource, { condition, ...options }: ListCondition): CompiledList {
+  const target = listTargetFor(tx, resource, options);
+  return { condition, existence: options.existence, target, compiled: compileCondition(condition, target) };
+}
 
 /** Lists records in order. A page costs the same at every depth, unless it is requested by `offset`. */
 export async function listRecords(tx: Transaction, resource: Resource, query: ListQuery): Promise<Page> {
@@ -15,8 +26,10 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
   const restrictions = query.and === undefined ? [query] : [query, query.and];
   const where = all(restrictions.map((each) => each.where));
   if (where.type === 'constant' && where.value !== true) return { records: [], ...(query.total && { total: 0 }) };
-  const target = listTargetFor(tx, resource, { definitions, existence, now, timeZone });
-  const compiled = compileCondition(where, target);
+  const { target, compiled } =
+    query.compiled?.condition === where && query.compiled.existence === existence
+      ? query.compiled
+      : compileList(tx, resource, { condition: where, definitions, existence, now, timeZone });
   const paths = restrictions.flatMap((each) => conditionPaths(each.where));
   const countsRelated = compiled.exact ? compiled.searchesForEachRow : readsOtherRecords(where);
   const records = query.isIndexed

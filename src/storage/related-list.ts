@@ -13,13 +13,13 @@ import { listTargetFor } from './sql-target.ts';
 const MAX_BEFORE_LIST = 1000;
 
 /** The condition of a list, and its scope. */
-interface RelatedList {
+export interface RelatedList {
   readonly where: Condition;
   /** The listed resource. */
   readonly resource: Resource;
   readonly definitions: Definitions;
   /** Returns the scope of the list, in which the record is UNRESOLVED. */
-  scopeWith(related: RelatedRecords): Scope;
+  scopeWith(related?: RelatedRecords): Scope;
   /** True to load records that no index finds as well. Tests set it, because their resources have no indexes. */
   readonly withoutIndex?: boolean;
 }

@@ -74,5 +74,13 @@ function findForAllRows(
   const paths = [open.operand.path, open.path];
   if (open.operand.path.group !== 'resource' || paths.some((path) => target.kindOf(path)?.kind !== 'text')) return undefined;
   const [outerColumn, inner] = [outer.column(open.operand.path), target.column(open.path)];
-  return outerColumn && inner && { open, outer: outerColumn, inner };
+  return outerColumn && inner && { open, outer: outerColumn, inner, isUnique: isUniqueBy(resource, [...known, open.path.keys[1] ?? '']) };
+}
+
+/** Returns true if no two records that are not deleted have the same values of the fields. */
+function isUniqueBy({ fields, indexes }: Resource, names: readonly string[]): boolean {
+  return (
+    names.some((name) => name === 'id' || fields.get(name)?.unique === true) ||
+    indexes.some(({ fields: of, unique, where }) => unique && where === undefined && of.every((name) => names.includes(name)))
+  );
 }

@@ -65,16 +65,24 @@ export function sqlTargetFor(resource: Resource, definitions: Definitions, optio
   return target;
 }
 
+/** The transaction of a list. */
+type ListTransaction = Pick<Transaction, 'dialect' | 'deadlineCheck' | 'validatesReads'>;
+
 /**
- * Creates the SQL target of a list. On SQLite, one search finds the related records of all rows, unless the related records belong to the read set.
- * PostgreSQL would use no index of the rows for such a search.
+ * Returns true if one search in the statement of a list can find the related records of all rows: on SQLite, unless the related records belong to the
+ * read set. PostgreSQL would use no index of the rows for such a search.
  */
+export function findsForAllRows({ dialect, validatesReads }: ListTransaction): boolean {
+  return dialect.name === 'sqlite' && !validatesReads;
+}
+
+/** Creates the SQL target of a list. */
 export function listTargetFor(
-  tx: Pick<Transaction, 'dialect' | 'deadlineCheck' | 'validatesReads'>,
+  tx: ListTransaction,
   resource: Resource,
   { definitions, ...options }: Omit<ConditionMoment, 'dialect'>,
 ): ResourceTarget {
-  const deadlineCheck = tx.dialect.name === 'sqlite' && !tx.validatesReads ? (table: Sql): Sql => tx.deadlineCheck(table) : undefined;
+  const deadlineCheck = findsForAllRows(tx) ? (table: Sql): Sql => tx.deadlineCheck(table) : undefined;
   return sqlTargetFor(resource, definitions, { ...options, dialect: tx.dialect, deadlineCheck });
 }
 

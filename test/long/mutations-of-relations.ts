@@ -156,4 +156,20 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
     red: 'src/authz/policies/watched-records.test.ts',
     test: 'follows the changes of policies',
   },
+  {
+    name: 'a preview takes a value of a related record that was not kept for a missing one',
+    file: 'src/audit/related-facts.ts',
+    find: 'return areOfDecision || records.every(',
+    replace: 'return !areOfDecision || records.every(',
+    red: 'test/scenarios/related-access.test.ts',
+    test: 'a preview is unknown if a value of a related record was not kept, but not if it was missing',
+  },
+  {
+    name: 'one search for all rows does not bound the related records of a row',
+    file: 'src/conditions/compile-related.ts',
+    find: ' WHERE ${isAbsent(linked)} OR ${isAbsent(ofValue)}`',
+    replace: ' WHERE ${isAbsent(linked)} OR TRUE`',
+    red: 'src/pipeline/steps/related-lists.test.ts',
+    test: 'a search for more related records than a condition may count finds the records with few related records, and not those with too many',
+  },
 ];

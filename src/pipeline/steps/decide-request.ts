@@ -12,20 +12,20 @@
  */
 import { ACTIONS, type RuleAction } from '../../actions.ts';
 import { type AuditEntry, createEntryId } from '../../audit/index.ts';
-import { createScope, leaveOpen } from '../../authz/context/index.ts';
-import { type Decision, decide, whereTrue } from '../../authz/decision/index.ts';
+import { createScope, leaveOpen, type RelatedRecords } from '../../authz/context/index.ts';
+import { type Decision, decide } from '../../authz/decision/index.ts';
 import { type ApplicableRules, applicableRules, PROTECTION_ID, type UserAssignment } from '../../authz/policies/index.ts';
-import { ALWAYS, type Condition, conditionPaths, readsOtherRecords, type Scope, UNRESOLVED, withinIn } from '../../conditions/index.ts';
+import { ALWAYS, type Condition, conditionPaths, type Scope, UNRESOLVED } from '../../conditions/index.ts';
 import { Problem } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import type { Resource, StoredRecord } from '../../resources/index.ts';
 import {
   createRelatedStore,
-  loadDescendantsOfList,
+  type ListQuery,
   loadReferenced,
   loadReferencedOfEach,
-  loadRelatedOfList,
   type OnRead,
+  prepareList,
   type Restriction,
   type Transaction,
 } from '../../storage/index.ts';
@@ -248,46 +248,31 @@ function toScope({ principal, origin, request, tx, options, snapshot }: RequestC
   return createScope({ principal, action, resource, record, recordId, origin, data, now, timeZone, definitions, referenced, related });
 }
 
+/** A condition on the records of a list. */
+interface ListedRecords extends Pick<RecordSubjects, 'resource' | 'action'> {
+  readonly where: Condition;
+  /** Which records are listed; those that are not deleted if absent. */
+  readonly existence?: ListQuery['existence'];
+}
+
 /**
  * Returns the restriction of a list to the records that a condition matches, with the scopes in which it is evaluated for one record. Conditions on
  * related records that the caller determines are replaced by comparisons.
  */
-export async function restrictionFor(
-  context: RequestContext,
-  { resource, action, where: allowed }: { readonly resource: Resource; readonly action: RuleAction; readonly where: Condition },
-): Promise<Restriction> {
-  const { tx, snapshot, principal } = context;
-  const ofCaller = await loadReferenced(tx, snapshot.definitions, {
-    paths: conditionPaths(allowed),
-    principal,
-    resource,
-    record: UNRESOLVED,
-    onRead: noteRead(tx),
-  });
+export async function restrictionFor(context: RequestContext, { resource, action, where, existence }: ListedRecords): Promise<Restriction> {
+  const { tx, snapshot, principal, options } = context;
+  const { definitions } = snapshot;
+  const paths = conditionPaths(where);
+  const onRead = noteRead(tx);
+  const ofCaller = await loadReferenced(tx, definitions, { paths, principal, resource, record: UNRESOLVED, onRead });
   const ofList: ScopeValues = { resource, action, record: UNRESOLVED, referenced: ofCaller };
-  const replaced = readsOtherRecords(allowed) ? await replaceOtherRecords(context, ofList, allowed) : undefined;
+  const scopeWith = (related?: RelatedRecords): Scope => toScope(context, { ...ofList, related });
   return {
-    where: replaced ?? allowed,
-    decided: allowed,
-    findsByValues: replaced !== undefined,
+    ...(await prepareList(tx, { where, resource, definitions, existence, timeZone: options.timeZone, scopeWith })),
+    decided: where,
     scopeFor: (record, { referenced: ofRecord, related }) =>
       toScope(context, { resource, action, record, recordId: record.id, referenced: new Map([...ofCaller, ...ofRecord]), related }),
   };
-}
-
-/** Replaces conditions on related records and on ancestors by comparisons with values that are loaded now. Returns undefined if it replaces none. */
-async function replaceOtherRecords(context: RequestContext, ofList: ScopeValues, allowed: Condition): Promise<Condition | undefined> {
-  const { tx, snapshot } = context;
-  const { definitions } = snapshot;
-  const counted = await loadRelatedOfList(tx, {
-    where: allowed,
-    resource: ofList.resource,
-    definitions,
-    scopeWith: (related) => toScope(context, { ...ofList, related }),
-  });
-  const { kindOf } = toScope(context, ofList);
-  const replaced = await loadDescendantsOfList(tx, { where: whereTrue(counted), definitions, kindOf });
-  return counted !== allowed || withinIn(replaced).length < withinIn(allowed).length ? replaced : undefined;
 }
 
 /** Returns the condition that matches the records that a decision allows. Throws an internal error for a denial, which callers refuse earlier. */

@@ -17,11 +17,12 @@ export async function listPage(context: RequestContext, { decision, secondDecisi
   const cursorScope = { keys: options.cursorKeys, binding: cursorBinding(context) };
   const sort = resolveSort(resource, sortOf(request));
   const projection = projectionFor(context, limit);
+  const existence = request.action === 'listDeleted' ? 'deleted' : 'notDeleted';
   const page = await listRecords(tx, resource, {
-    ...(await restrictionFor(context, { resource, action, where })),
+    ...(await restrictionFor(context, { resource, action, where, existence })),
     decided: allowedWhere(decision),
     and: secondDecision && (await restrictionOf(context, secondDecision)),
-    existence: request.action === 'listDeleted' ? 'deleted' : 'notDeleted',
+    existence,
     definitions: snapshot.definitions,
     sort,
     limit,

@@ -89,6 +89,17 @@ describe('one search for the related records of all rows', () => {
   });
 });
 
+describe('a search for more related records than a condition may count', () => {
+  it('finds the records with few related records, and not those with too many', async () => {
+    const grants = Array.from({ length: 1001 }, (_, index) => [`many${index}`, { userId: 'ann', articleId: 'a', level: 'owner' }] as const);
+    const few = { b1: { userId: 'ann', articleId: 'b', level: 'owner' }, b2: { userId: 'ann', articleId: 'b', level: 'owner' } };
+    const records: TestRecords = { Article: { a: {}, b: {}, c: {} }, Grant: { ...Object.fromEntries(grants), ...few } };
+    const condition = { related: { as: 'g', resource: 'Grant', on: { userId: '${user.id}', articleId: '${resource.id}' } } };
+    expect(await listAndDecide(condition, records)).toEqual({ listed: 'b', decided: 'b' });
+    expect(await listAndDecide({ not: condition }, records)).toEqual({ listed: 'c', decided: 'c' });
+  });
+});
+
 /** Returns the ids of the articles that Ann lists, and of those that she may list by a decision on each. */
 async function listAndDecide(condition: object, records: TestRecords): Promise<{ readonly listed: string; readonly decided: string }> {
   const rules = [{ resource: 'Article', action: 'list', conditions: [condition] }] as unknown as readonly TestRule[];
