@@ -103,11 +103,8 @@ async function decideOn(tx: Transaction, context: CaseContext, record: StoredRec
 
 async function decideEach(context: CaseContext): Promise<readonly string[]> {
   const { database, records } = context.fixture;
-  const decisions = await database.transaction(async (tx) => {
-    const made: Decision[] = [];
-    for (const record of records) made.push(await decideOn(tx, context, record));
-    return made;
-  }, UNLIMITED);
+  // Together, because the statements of all decisions are then sent in a few messages.
+  const decisions = await database.transaction((tx) => Promise.all(records.map((record) => decideOn(tx, context, record))), UNLIMITED);
   // With a known record, no decision depends on a residual condition.
   expect(decisions.filter(({ effect }) => effect === 'allow-where')).toEqual([]);
   return records.filter((_, index) => decisions[index]?.effect === 'allow').map(({ id }) => id);
@@ -174,13 +171,12 @@ async function replaceEach(context: CaseContext, where: Condition): Promise<Cond
       scopeWith: (related) => createScope({ ...scopeInput(context, UNRESOLVED, ofCaller), related }),
     });
     if (relatedIn(replaced).length === counted) return undefined;
-    const related = createRelatedStore(tx, definitions);
-    for (const record of records) {
-      const referenced = await loadFor(record);
-      const scope = createScope({ ...scopeInput(context, record, referenced), related });
-      const [expected, given] = await related.evaluate(() => [evaluate(where, scope), evaluate(replaced, scope)]);
-      expect({ id: record.id, truth: given }).toEqual({ id: record.id, truth: expected });
-    }
+    const truths = records.map(async (record) => {
+      const related = createRelatedStore(tx, definitions);
+      const scope = createScope({ ...scopeInput(context, record, await loadFor(record)), related });
+      return related.evaluate(() => ({ id: record.id, expected: evaluate(where, scope), given: evaluate(replaced, scope) }));
+    });
+    for (const { id, expected, given } of await Promise.all(truths)) expect({ id, truth: given }).toEqual({ id, truth: expected });
     return replaced;
   }, UNLIMITED);
 }

@@ -111,7 +111,13 @@ const USER_FIELDS: readonly ThingField[] = [
   },
   { name: 'born', definition: { type: 'date' }, kind: 'date', values: ['2026-01-31', '1969-12-31'] },
   { name: 'profile', definition: { type: 'json' }, kind: 'json', values: [{ a: 1 }, ['a', null], null, 'a', 10] },
-  { name: 'managerId', definition: { type: 'reference', to: 'User', hierarchy: true }, kind: 'text', values: ['u-bob', 'u-cid', 'u-gone'] },
+  {
+    name: 'managerId',
+    // With an index, one search in a statement finds the users of a manager.
+    definition: { type: 'reference', to: 'User', hierarchy: true, index: true },
+    kind: 'text',
+    values: ['u-bob', 'u-cid', 'u-gone'],
+  },
   {
     name: 'mentorIds',
     definition: { type: 'list', of: { type: 'reference', to: 'User' } },

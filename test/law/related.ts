@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Json, JsonObject } from '../../src/operators/index.ts';
 import type { LawPath } from './data.ts';
 import { PATHS } from './data.ts';
+import { belowThings } from './within.ts';
 
 /** A related resource: its alias, and the group whose paths its alias replaces. */
 interface RelatedKind {
@@ -25,8 +26,29 @@ export function relatedConditions(condition: fc.Arbitrary<JsonObject>): fc.Arbit
     const inner = relatedOf({ ...innerKind, as: 'inner' }, condition).map((each) => replaceGroup(each, kind.group, kind.as));
     return relatedOf(kind, fc.oneof(condition, inner, inner));
   });
-  return fc.oneof({ weight: 3, arbitrary: outer }, { weight: 1, arbitrary: nested }, { weight: 3, arbitrary: ofCaller(condition) });
+  return fc.oneof(
+    { weight: 3, arbitrary: outer },
+    { weight: 1, arbitrary: nested },
+    { weight: 3, arbitrary: ofCaller(condition) },
+    { weight: 1, arbitrary: BELOW },
+  );
 }
+
+/** Generates a condition on the ancestors of things that are related to the listed one. */
+const BELOW: fc.Arbitrary<JsonObject> = fc
+  .tuple(
+    fc.constantFrom<JsonObject>(
+      ...[
+        { parentId: '${resource.parentId}' },
+        { ownerId: '${resource.ownerId}' },
+        { id: '${resource.parentId}' },
+        { parentId: '${resource.id}' },
+      ],
+    ),
+    belowThings('t.upId'),
+    fc.constantFrom<JsonObject>({}, { atLeast: 2 }, { atMost: 0 }, { atMost: 2 }),
+  )
+  .map(([on, where, bound]): JsonObject => ({ related: { resource: 'Thing', as: 't', on, where: [where], ...bound } }));
 
 const BOUNDS: fc.Arbitrary<JsonObject> = fc.constantFrom<JsonObject>(
   {},

@@ -72,6 +72,12 @@ function conditionsOn(paths: readonly string[], ids: readonly string[], inSql: b
   return fc.record({ field: fc.constantFrom(...paths), operator: fc.constant('within'), value, ifExists: fc.boolean() });
 }
 
+/** Generates conditions on the ancestors of the thing that a field refers to, with known ids. */
+export function belowThings(field: string): fc.Arbitrary<JsonObject> {
+  const value = fc.array(fc.constantFrom<Json>(...THING_IDS), { minLength: 1, maxLength: 4 });
+  return fc.record({ field: fc.constant(field), operator: fc.constant('within'), value, ifExists: fc.boolean() });
+}
+
 /** Returns the condition that the row itself or a row above it has the id. */
 export function within(id: string): JsonObject {
   return { field: 'resource.id', operator: 'within', value: id };

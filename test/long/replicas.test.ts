@@ -1,7 +1,7 @@
 /** The tests of `test/replicas/` with many rounds: thousands of toggles, 50 crashes of each kind, many races. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
-import { createExpiry, createToggle, TOGGLES } from '../replicas/access-toggles.ts';
+import { createExpiry, createMembershipExpiry, createToggle, TOGGLES } from '../replicas/access-toggles.ts';
 import { findLosses } from '../replicas/acknowledged-changes.ts';
 import { crashServer, killReplicas } from '../replicas/crashes.ts';
 import { type Fleet, startFleet } from '../replicas/fleet.ts';
@@ -38,10 +38,13 @@ describe('the acknowledgement of a revoke', () => {
     HOUR,
   );
 
-  it(
-    'no request is allowed after the acknowledgement that an assignment has expired',
-    async () => {
-      const found = await toggleUnderLoad(fleet, await createExpiry(fleet), TOGGLING);
+  it.each([
+    ['an assignment has expired', createExpiry],
+    ['the end of a membership has passed', createMembershipExpiry],
+  ])(
+    'no request is allowed after the time at which %s',
+    async (_, create) => {
+      const found = await toggleUnderLoad(fleet, await create(fleet), TOGGLING);
       expect(found).toMatchObject({ stale: [], missing: [] });
     },
     HOUR,

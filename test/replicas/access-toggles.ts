@@ -79,13 +79,44 @@ const PREPARATIONS: ReadonlyMap<string, Preparation> = new Map<string, Preparati
       return { user, change: { off: [`PUT ${path}`, { level: 'expired' }], on: [`PUT ${path}`, { level: 'writer' }] } };
     },
   ],
+  [
+    'a record of a list of references is changed',
+    async (fleet) => {
+      const team = idOf(await fleet.asAdmin('POST /api/Team', { name: 'open' }));
+      const other = idOf(await fleet.asAdmin('POST /api/Team', { name: 'other' }));
+      const isOpen = { field: 'm.teamIds.name', operator: 'eq', value: 'open' };
+      const { user } = await grantMembership(fleet, { where: [isOpen], values: { teamIds: [other, team] } });
+      return { user, change: { off: [`PUT /api/Team/${team}`, { name: 'closed' }], on: [`PUT /api/Team/${team}`, { name: 'open' }] } };
+    },
+  ],
+  [
+    'a folder is moved',
+    async (fleet) => {
+      const folder = async (parentId?: string): Promise<string> => idOf(await fleet.asAdmin('POST /api/Folder', { parentId }));
+      const [top, other] = [await folder(), await folder()];
+      const between = await folder(top);
+      const isBelow = { field: 'm.folderId', operator: 'within', value: [top] };
+      const { user } = await grantMembership(fleet, { where: [isBelow], values: { folderId: await folder(between) } });
+      const path = `PUT /api/Folder/${between}` as const;
+      return { user, change: { off: [path, { parentId: other }], on: [path, { parentId: top }] } };
+    },
+  ],
 ]);
 
+/** Further conditions on the membership, and its further values. */
+interface MembershipOptions {
+  readonly where?: readonly object[];
+  readonly values?: object;
+}
+
 /** Creates a user whose access depends on a membership. Returns the membership too. */
-async function grantMembership(fleet: Fleet): Promise<{ readonly user: FleetUser; readonly id: string; readonly path: `/${string}` }> {
-  const related = { resource: 'Membership', as: 'm', on: { userId: '${user.id}', level: 'writer' } };
+async function grantMembership(
+  fleet: Fleet,
+  { where = [], values = {} }: MembershipOptions = {},
+): Promise<{ readonly user: FleetUser; readonly id: string; readonly path: `/${string}` }> {
+  const related = { resource: 'Membership', as: 'm', on: { userId: '${user.id}', level: 'writer' }, ...(where.length > 0 && { where }) };
   const { user } = await grant(fleet, [{ resource: 'Note', action: '*', conditions: [{ related }] }]);
-  const id = idOf(await fleet.asAdmin('POST /api/Membership', { userId: user.id, level: 'writer' }));
+  const id = idOf(await fleet.asAdmin('POST /api/Membership', { userId: user.id, level: 'writer', ...values }));
   return { user, id, path: `/api/Membership/${id}` };
 }
 
@@ -114,15 +145,31 @@ export async function createToggle(fleet: Fleet, name: string): Promise<Toggle> 
 /** Creates a toggle by expiry: an assignment that ends by the clock of the server, without a change. */
 export async function createExpiry(fleet: Fleet): Promise<Toggle> {
   const { user, policyId } = await grant(fleet);
+  return toExpiry(fleet, { name: 'an assignment has expired', user, path: `/admin/api/policies/${policyId}/assign/user/${user.id}` });
+}
+
+/** Creates a toggle by expiry: a membership whose end, which a condition compares, passes by the clock of the server. */
+export async function createMembershipExpiry(fleet: Fleet): Promise<Toggle> {
+  const isCurrent = { field: 'm.expiresAt', operator: 'after', value: '${environment.timestamp}' };
+  const values = { expiresAt: '2999-01-01T00:00:00.000Z' };
+  const { user, path } = await grantMembership(fleet, { where: [isCurrent], values });
+  return toExpiry(fleet, { name: 'the end of a membership has passed', user, path });
+}
+
+/** A record whose `expiresAt` ends the access of a user. */
+interface Expiring extends Pick<Toggle, 'name' | 'user'> {
+  readonly path: `/${string}`;
+}
+
+function toExpiry(fleet: Fleet, { path, ...toggle }: Expiring): Toggle {
   const now = async (): Promise<number> => {
     const [row] = await fleet.query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now');
     return Number(row?.['now']);
   };
   const expire = async (expiresAt: number): Promise<Reply> =>
-    fleet.asAdmin(`PUT /admin/api/policies/${policyId}/assign/user/${user.id}`, { expiresAt: new Date(expiresAt).toISOString() });
+    fleet.asAdmin(`PUT ${path}`, { expiresAt: new Date(expiresAt).toISOString() });
   return {
-    name: 'an assignment has expired',
-    user,
+    ...toggle,
     async off() {
       const expiresAt = Math.ceil(await now()) + 200;
       await expire(expiresAt);

@@ -81,15 +81,22 @@ export interface FleetOptions {
 
 /** The definition of Note, the only resource of these tests. */
 export const NOTE = 'name: Note\nfields:\n  text: { type: string }\n  slug: { type: string, unique: true }\n';
-/** Memberships, on which conditions can depend. */
-const MEMBERSHIP = `name: Membership
+/** Memberships, on which conditions can depend, and the teams and folders that they lead to. */
+const OTHERS = {
+  Membership: `name: Membership
 softDelete: true
 fields:
   userId: { type: reference, to: User, onDelete: restrict }
   level: { type: string }
+  expiresAt: { type: timestamp }
+  teamIds: { type: list, of: { type: reference, to: Team } }
+  folderId: { type: reference, to: Folder, onDelete: restrict }
 indexes:
   - { fields: [userId, level] }
-`;
+`,
+  Team: 'name: Team\nfields:\n  name: { type: string }\n',
+  Folder: 'name: Folder\nfields:\n  parentId: { type: reference, to: Folder, onDelete: restrict, hierarchy: true }\n',
+};
 /** The signing secret, which tests use for their own tokens. */
 const SECRET = 'one secret for all the replicas of a test';
 /** Rules that allow all actions on notes. */
@@ -186,7 +193,7 @@ export function createFleetDatabase(server: string): FleetDatabase {
   mkdirSync(join(project, 'resources'), { recursive: true });
   const define = (definition: string): void => writeFileSync(join(project, 'resources', 'Note.yaml'), definition);
   define(NOTE);
-  writeFileSync(join(project, 'resources', 'Membership.yaml'), MEMBERSHIP);
+  for (const [name, definition] of Object.entries(OTHERS)) writeFileSync(join(project, 'resources', `${name}.yaml`), definition);
   const place = new URL(withSchema(server));
   const schema = place.searchParams.get('schema') ?? '';
   let count = 0;

@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
-import { createExpiry, createToggle, TOGGLES } from './access-toggles.ts';
+import { createExpiry, createMembershipExpiry, createToggle, TOGGLES } from './access-toggles.ts';
 import { disableCommitValidation, restoreCommitValidation } from './disable-validation.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { toggleUnderLoad } from './freshness.ts';
@@ -39,6 +39,11 @@ describe('the acknowledgement of a revoke', () => {
 describe('the clock of a replica', () => {
   it('an assignment expires by the clock of the server, with any clock of a replica', async () => {
     const found = await toggleUnderLoad(fleet, await createExpiry(fleet), LITTLE);
+    expect(found).toMatchObject({ stale: [], missing: [] });
+  });
+
+  it('a membership that a condition compares with the time expires by the clock of the server, with any clock of a replica', async () => {
+    const found = await toggleUnderLoad(fleet, await createMembershipExpiry(fleet), LITTLE);
     expect(found).toMatchObject({ stale: [], missing: [] });
   });
 
