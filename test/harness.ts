@@ -160,7 +160,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const password = 'correct horse battery';
 /** A busy machine must not refuse a cascade. The limit of short attempts is that of the product, because longer attempts give the same answer. */
 const TIME_LIMITS = { short: 10, writer: 60_000 };
-const LOWEST_COSTS = { memoryCost: 8, timeCost: 1, parallelism: 1 };
+/** The costs of password hashes in tests. */
+export const LOWEST_COSTS: NonNullable<ProductOptions['passwordCosts']> = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 function writeProject(folder: string, definitions: Readonly<Record<string, string>>): string {
   const resources = join(folder, 'project', 'resources');

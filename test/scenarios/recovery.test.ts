@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { createService } from '../../src/service.ts';
-import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
+import { LOWEST_COSTS, type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 
 const DEFINITIONS = { 'Note.yaml': 'name: Note\nfields:\n  text: { type: string }\n' };
 const NEXT = 'the next password';
@@ -22,7 +22,7 @@ type Commands = Awaited<ReturnType<typeof createService>>;
 async function command<T>(work: (commands: Commands) => Promise<T>): Promise<T> {
   const { dataFolder, database } = service;
   const flags = { project: join(dirname(dataFolder), 'project'), data: dataFolder, database, logLevel: 'silent' };
-  const commands = await createService(parseConfig({ flags, env: {} }));
+  const commands = await createService(parseConfig({ flags, env: {} }), { passwordCosts: LOWEST_COSTS, daysInAdvance: 1 });
   try {
     return await work(commands);
   } finally {
