@@ -39,7 +39,9 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   access: { path: () => '/access' },
   findings: { path: () => '/findings' },
   records: { path: () => '/data/Article' },
+  'records-change': { path: () => '/data/Article', show: changeRecords },
   record: { path: ({ articles }) => `/data/Article/${articles.get('a-budget-at-last')}` },
+  'record-conflict': { path: ({ articles }) => `/data/Article/${articles.get('a-budget-at-last')}`, show: saveTooLate },
   users: { path: () => '/users' },
   user: { path: ({ maya }) => `/users/${maya.id}` },
   roles: { path: () => '/roles' },
@@ -48,7 +50,10 @@ const SCREENS: Readonly<Record<string, Screen>> = {
 };
 
 /** The screens of the guide, each with a picture in light and in dark for a desktop. */
-const GUIDE = [...['overview', 'policies', 'condition-builder', 'preview', 'simulator'], ...['decisions', 'decision', 'records', 'access']];
+const GUIDE = [
+  ...['overview', 'policies', 'condition-builder', 'preview', 'simulator', 'decisions', 'decision', 'access'],
+  ...['records', 'records-change', 'record', 'record-conflict'],
+];
 const GUIDE_FOLDER = fileURLToPath(new URL('../docs/guides/images', import.meta.url));
 
 /** Quality of the pictures of the guide, in percent. */
@@ -132,6 +137,33 @@ async function replayDraft(page: Page, { policies }: Story): Promise<void> {
   await page.getByLabel('Draft (JSON)').fill(JSON.stringify(draft));
   await page.getByRole('button', { name: 'Replay' }).click();
   await page.getByRole('button', { name: 'Show both traces' }).first().waitFor();
+}
+
+/** Selects two records, and begins to change a field of both. */
+async function changeRecords(page: Page): Promise<void> {
+  for (const number of [0, 1]) await page.getByRole('checkbox').nth(number).check();
+  await page.getByRole('button', { name: 'Change a field' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('combobox', { name: 'Field' }).selectOption('fee');
+  await dialog.getByRole('textbox', { name: 'fee' }).fill('120.00');
+}
+
+/** Saves a record that another user has changed since it was opened. */
+async function saveTooLate(page: Page, { admin }: Story): Promise<void> {
+  const { origin, pathname } = new URL(page.url());
+  const store = async (data: object): Promise<unknown> =>
+    page.request.put(`${origin}${pathname.replace('/console/data', '/api')}`, {
+      headers: { authorization: `Bearer ${admin.token}` },
+      data,
+    });
+  // An earlier picture has changed it.
+  await store({ fee: null });
+  await page.reload();
+  await page.getByRole('textbox', { name: 'title', exact: true }).fill('Council agrees on a budget');
+  await page.getByRole('textbox', { name: 'fee', exact: true }).fill('150.00');
+  await store({ fee: '180.00' });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('region', { name: 'This record was changed meanwhile' }).waitFor();
 }
 
 /** Waits until the page has loaded its data: no request for half a second, and no skeleton. */
