@@ -32,6 +32,7 @@ function RefusedButton({ refusal, ...button }: ButtonProps & { readonly refusal:
     <>
       <Button
         {...button}
+        leftSection={<span aria-hidden="true">🔒</span>}
         data-disabled
         aria-disabled
         aria-describedby={id}

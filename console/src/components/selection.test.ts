@@ -18,8 +18,8 @@ describe('a selection', () => {
   });
 
   it('a range from an item that the list no longer has is the item alone', () => {
-    expect(idsOf(rangeTo(d, items, selectionOf('gone')))).toEqual(['d']);
-    expect(idsOf(rangeTo(d, items, selectionOf()))).toEqual(['d']);
+    expect(idsOf(rangeTo(b, items, selectionOf('gone')))).toEqual(['b']);
+    expect(idsOf(rangeTo(b, items, selectionOf()))).toEqual(['b']);
   });
 
   it('has the versions that the list has at present, and those of items that it no longer has', () => {
