@@ -1,6 +1,7 @@
 import { Button, type ButtonProps } from '@mantine/core';
 import { useId, useRef } from 'react';
 import classes from './GuardedButton.module.css';
+import { LockMark } from './LockMark.tsx';
 import { placeBeside } from './place-beside.ts';
 
 /** Properties of a button of an action that may be refused. */
@@ -32,7 +33,7 @@ function RefusedButton({ refusal, ...button }: ButtonProps & { readonly refusal:
     <>
       <Button
         {...button}
-        leftSection={<span aria-hidden="true">🔒</span>}
+        leftSection={<LockMark />}
         data-disabled
         aria-disabled
         aria-describedby={id}

@@ -3,6 +3,7 @@ import { Anchor, Text } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { commonTexts } from '../texts/common.ts';
+import { LockMark } from './LockMark.tsx';
 
 /** Properties of a link to a policy. */
 interface PolicyLinkProps extends Pick<AnchorProps, 'size' | 'truncate'> {
@@ -43,7 +44,7 @@ function BuiltInPolicy({ size, children }: Pick<PolicyLinkProps, 'children'> & {
   return (
     <Text span {...(size !== undefined && { size })}>
       <span role="img" aria-label={commonTexts.builtIn} title={commonTexts.builtIn}>
-        🔒
+        <LockMark />
       </span>{' '}
       {children}
     </Text>

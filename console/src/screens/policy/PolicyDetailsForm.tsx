@@ -44,7 +44,7 @@ export function PolicyDetailsForm({ draft, catalogue, validation, onChange }: Dr
           onChange={(value) => set('priority', value)}
         />
         <Switch
-          mt={30}
+          mt={{ base: 0, sm: 30 }}
           label={texts.isActive}
           checked={draft['isActive'] !== false}
           onChange={({ currentTarget }) => set('isActive', currentTarget.checked)}
