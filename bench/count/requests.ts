@@ -67,6 +67,50 @@ export async function startDocuments(): Promise<CountedService> {
   return { requests, stop };
 }
 
+/** Pages that lie in folders and belong to teams. */
+const PAGES = {
+  'Folder.yaml': 'name: Folder\nfields:\n  parentId: { type: reference, to: Folder, onDelete: restrict, hierarchy: true }\n',
+  'Team.yaml': 'name: Team\nfields:\n  name: { type: string }\n',
+  'Page.yaml': `name: Page
+fields:
+  title:    { type: string }
+  folderId: { type: reference, to: Folder, onDelete: restrict, index: true }
+  teamIds:  { type: list, of: { type: reference, to: Team } }
+`,
+};
+/** Pages of each folder. */
+const PER_FOLDER = 10;
+
+/** Starts the service on SQLite with a user who may list the pages below a folder, and one who may list those of an open team. */
+export async function startPages(): Promise<CountedService> {
+  const { url, close, user, createPolicy, createRecord } = await startService({ definitions: PAGES, settings: SETTINGS });
+  const top = await createRecord('Folder', {});
+  const teams = [await createRecord('Team', { name: 'closed' }), await createRecord('Team', { name: 'open' })];
+  for (let folders = 0; folders < ORGANISATIONS; folders++) {
+    const folderId = await createRecord('Folder', { parentId: top });
+    for (let count = 0; count < PER_FOLDER; count++) await createRecord('Page', { title: 'A page', folderId, teamIds: teams });
+  }
+  const requests: CountedRequest[] = [];
+  const stops: (() => Promise<void>)[] = [];
+  for (const { name, ...condition } of [
+    { name: 'list of 20, below a folder', field: 'resource.folderId', operator: 'within', value: [top] },
+    { name: 'list of 20, of records of a list', field: 'resource.teamIds.name', operator: 'eq', value: 'open' },
+  ]) {
+    const { id, token } = await user();
+    await createPolicy({ rules: [{ resource: 'Page', action: 'list', conditions: [condition] }], userId: id });
+    const { send, stop } = await openSender({ url, token, close: async () => undefined });
+    requests.push({ name, send: () => send('GET', '/api/Page?limit=20') });
+    stops.push(stop);
+  }
+  return {
+    requests,
+    async stop() {
+      for (const stop of stops) await stop();
+      await close();
+    },
+  };
+}
+
 /** A service, and the token of its user. */
 interface Sending {
   readonly url: string;
