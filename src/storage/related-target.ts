@@ -7,7 +7,7 @@ import {
   type SqlTarget,
 } from '../conditions/index.ts';
 import { type Definitions, hasIndexOn, type Resource } from '../resources/index.ts';
-import { type Sql, sql } from '../sql.ts';
+import { renderSql, type Sql, sql } from '../sql.ts';
 import { createAncestorsTarget } from './ancestors-target.ts';
 import { createItemsTarget } from './items-target.ts';
 import { ownFieldsTarget } from './own-fields-target.ts';
@@ -47,11 +47,11 @@ export function createRelatedTarget(related: Related, context: RelatedContext): 
   };
   const ofAllRows = findForAllRows(related, { ...context, resource, target });
   if (ofAllRows === undefined) return target;
-  const { deadlineCheck: check } = context;
-  const tables = (where: Sql): Sql => {
-    const records = recordsOf(resource, { as: table, check: check?.(tableOf(resource)) });
-    return sql.join([sql`(SELECT * FROM ${records} WHERE ${where}) AS ${sql.raw(quoteName(table))}`, ...joins.items], sql` `);
-  };
+  const check = context.deadlineCheck?.(tableOf(resource));
+  // Rendered once, because the statement has it up to three times.
+  const records = sql.raw(renderSql(recordsOf(resource, { as: table, check }), outer.dialect.placeholder).sql);
+  const tables = (where: Sql): Sql =>
+    sql.join([sql`(SELECT * FROM ${records} WHERE ${where}) AS ${sql.raw(quoteName(table))}`, ...joins.items], sql` `);
   return { ...target, ofAllRows: { ...ofAllRows, tables } };
 }
 
