@@ -1,17 +1,19 @@
 /**
- * Times the way of a new user, from an empty folder with nothing but npm to the explanation of the first denied request: packs the package,
- * creates a project, installs, starts `dev`, creates the admin, applies the policies and loads the example data.
+ * Times the way of a new user, from an empty folder with nothing but npm to the explanation of the first denied request in the console: packs the
+ * package, creates a project, installs, starts `dev`, creates the admin in a browser, and loads the example data.
  *
  *   npm run newcomer                packs this checkout
  *   npm run newcomer -- PACKAGE.tgz uses a packed package
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve, sep } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { Browser } from 'playwright-core';
+import { createAdminInConsole, readExplanation, startVisitor } from './console-visitor.ts';
 
 const run = promisify(execFile);
 const checkout = fileURLToPath(new URL('..', import.meta.url));
@@ -25,13 +27,18 @@ const project = join(folder, 'my-api');
 const env = outsideEnvironment();
 let service: ChildProcess | undefined;
 try {
-  process.exitCode = await measure(resolve(process.argv[2] ?? (await pack())));
+  const browser = await startVisitor();
+  try {
+    process.exitCode = await measure(browser, resolve(process.argv[2] ?? (await pack())));
+  } finally {
+    await browser.close();
+  }
 } finally {
   await stop(service);
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-async function measure(tarball: string): Promise<number> {
+async function measure(browser: Browser, tarball: string): Promise<number> {
   const steps: [name: string, seconds: number][] = [];
   const time = async <T>(name: string, step: () => Promise<T>): Promise<T> => {
     const from = performance.now();
@@ -45,10 +52,10 @@ async function measure(tarball: string): Promise<number> {
   );
   // From the packed file, because this version need not be published.
   await time('npm install', () => npm(project, 'install', '--no-audit', '--no-fund', tarball));
-  const { url, setupToken } = await time('npx bailiwick dev', startDev);
-  const token = await time('create the admin and log in', () => createAdmin(url, setupToken));
-  const decision = await time('node example-data/load.mjs', () => loadExampleData(url));
-  const explanation = await time('explanation of the denied request', () => explain(url, { decision, token }));
+  const link = await time('npx bailiwick dev', startDev);
+  const page = await time('create the admin in the console', () => createAdminInConsole(browser, link, ADMIN));
+  const decision = await time('node example-data/load.mjs', () => loadExampleData(new URL(link).origin));
+  const explanation = await time('the denied request in the console', () => readExplanation(page, decision));
   const total = steps.reduce((sum, [, seconds]) => sum + seconds, 0);
   for (const [name, seconds] of [...steps, ['total', total] as const]) print(`${seconds.toFixed(1).padStart(6)} s  ${name}`);
   print(`\n${explanation}`);
@@ -62,16 +69,24 @@ async function pack(): Promise<string> {
   return join(folder, stdout.trim().split('\n').at(-1) ?? '');
 }
 
-/** Stops the service and npx, which does not pass signals on in every version: both are in one process group. */
+/** Stops the service and npx, which does not pass signals on in every version: both are in one process group. Waits until both have ended. */
 async function stop(child: ChildProcess | undefined): Promise<void> {
-  if (child?.pid === undefined || child.exitCode !== null) return;
-  const ended = once(child, 'close');
-  process.kill(-child.pid, 'SIGTERM');
-  await ended;
+  if (child?.pid === undefined) return;
+  for (let signal: 'SIGTERM' | 0 = 'SIGTERM'; signalGroup(child.pid, signal); signal = 0) await pause(50);
 }
 
-/** Starts the service, and returns its address and the setup token when it has printed them. */
-async function startDev(): Promise<{ readonly url: string; readonly setupToken: string }> {
+/** Returns false if no process of the group is left. */
+function signalGroup(pid: number, signal: 'SIGTERM' | 0): boolean {
+  try {
+    return process.kill(-pid, signal);
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ESRCH') throw error;
+    return false;
+  }
+}
+
+/** Starts the service, and returns the link that creates the first admin when it has printed it. */
+async function startDev(): Promise<string> {
   const child = spawn('npx', ['bailiwick', 'dev', '--port', '0'], {
     cwd: project,
     env,
@@ -82,45 +97,19 @@ async function startDev(): Promise<{ readonly url: string; readonly setupToken: 
   let printed = '';
   for await (const chunk of child.stdout.setEncoding('utf8')) {
     printed += chunk;
-    const [, url, setupToken] = /(http:\/\/\S+)\/console\/setup#token=(\S+)\n/.exec(printed) ?? [];
-    if (url !== undefined && setupToken !== undefined) return { url, setupToken };
+    const [, link] = /(http:\/\/\S+\/console\/setup#token=\S+)\n/.exec(printed) ?? [];
+    if (link !== undefined) return link;
   }
   throw new Error(`the service ended: ${printed}`);
 }
 
-async function createAdmin(url: string, token: string): Promise<string> {
-  await send(`${url}/auth/setup`, { body: { ...ADMIN, token } });
-  const { email, password } = ADMIN;
-  return String((await send(`${url}/auth/login`, { body: { email, password } }))['token']);
-}
-
-/** Loads the example data, and returns the id of the decision that denied its last request. */
+/** Loads the example data, and returns the address of the explanation of its last request, which was denied. */
 async function loadExampleData(url: string): Promise<string> {
   const admin = { BAILIWICK_URL: url, ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password };
   const { stdout } = await run('node', ['example-data/load.mjs'], { cwd: project, env: { ...env, ...admin } });
-  const [, decision] = /\/console\/decisions\/([\w-]+)\n/.exec(stdout) ?? [];
-  if (decision === undefined) throw new Error(`expected a denied request: ${stdout}`);
-  return decision;
-}
-
-async function explain(url: string, { decision, token }: { readonly decision: string; readonly token: string }): Promise<string> {
-  const { data } = (await send(`${url}/admin/api/decisions/${decision}`, { token })) as { data: Readonly<Record<string, unknown>> };
-  if (data['allowed'] !== false || !Array.isArray(data['trace']))
-    throw new Error(`expected a denial with its trace: ${JSON.stringify(data)}`);
-  return `${data['action']} ${data['resource']} was denied: ${data['reason']}`;
-}
-
-interface Sent {
-  readonly body?: object;
-  readonly token?: string;
-}
-
-async function send(address: string, { body, token }: Sent): Promise<Record<string, unknown>> {
-  const headers = { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) };
-  const response = await fetch(address, body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) });
-  const answer = (await response.json()) as Record<string, unknown>;
-  if (!response.ok) throw new Error(`${address}: ${response.status} ${JSON.stringify(answer)}`);
-  return answer;
+  const [address] = /http:\/\/\S+\/console\/decisions\/[\w-]+/.exec(stdout) ?? [];
+  if (address === undefined) throw new Error(`expected a denied request: ${stdout}`);
+  return address;
 }
 
 function npm(cwd: string, ...args: readonly string[]): Promise<{ readonly stdout: string }> {
