@@ -1,7 +1,7 @@
 /** Converts what is written for the repository's view of Markdown: relative links between files, and pictures for light and dark. */
 import { dirname, relative, resolve } from 'node:path';
 import type { MarkdownRenderer } from 'vitepress';
-import { isPage, ROOT, toPage } from './pages.ts';
+import { isPage, ROOT, SCHEMAS, toPage } from './pages.ts';
 
 /** The properties that VitePress gives to the rendering of a page. */
 interface PageEnvironment {
@@ -10,8 +10,8 @@ interface PageEnvironment {
 }
 
 /**
- * Converts links of Markdown pages. A link to a page leads to its place on the site, where VitePress checks that it exists. A link to
- * another file leads to the repository; without its address, only the text remains.
+ * Converts links of Markdown pages. A link to a page or a JSON Schema leads to its place on the site; VitePress checks that the page exists. A
+ * link to another file leads to the repository; without its address, only the text remains.
  */
 export function convertLinks(markdown: MarkdownRenderer, repository: string | undefined): void {
   const render = markdown.renderer.rules['link_open'];
@@ -21,7 +21,7 @@ export function convertLinks(markdown: MarkdownRenderer, repository: string | un
     const href = token?.attrGet('href') ?? '';
     if (token === undefined || /^(?:[a-z]+:|#|\/)/.test(href)) return render(tokens, index, options, env, self);
     const { path, hash } = toRepositoryPath(href, env as PageEnvironment);
-    if (isPage(path)) {
+    if (isPage(path) || SCHEMAS.includes(path.replace(/^docs\//, ''))) {
       token.attrSet('href', `/${toPage(path)}${hash}`);
       return render(tokens, index, options, env, self);
     }

@@ -16,6 +16,11 @@ const OUTSIDE: ReadonlyMap<string, string> = new Map([
   ['CHANGELOG.md', 'changelog.md'],
 ]);
 
+/** The JSON Schemas of the reference, relative to `docs`. They are copied to the site. */
+export const SCHEMAS: readonly string[] = readdirSync(`${ROOT}docs/reference`)
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => `reference/${name}`);
+
 /** The guides by the way of a reader. Each page of `docs/guides` is in one group. */
 const GUIDES: readonly (readonly [group: string, pages: readonly string[]])[] = [
   ['Model your data', ['definitions', 'migrations']],

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { defineConfig, type UserConfig } from 'vitepress';
 import { toAnchor } from '../../scripts/markdown.ts';
 import { convertBraces, convertLinks, convertPictures } from '../conversions.ts';
-import { createSidebar, listExcluded, ROOT, toPage } from '../pages.ts';
+import { createSidebar, listExcluded, ROOT, SCHEMAS, toPage } from '../pages.ts';
 
 const { description, repository } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as {
   readonly description: string;
@@ -34,6 +34,9 @@ const config: UserConfig = defineConfig({
       convertBraces(markdown);
     },
   },
+  buildEnd({ outDir }) {
+    for (const path of SCHEMAS) copyFileSync(`${ROOT}docs/${path}`, `${outDir}/${path}`);
+  },
   themeConfig: {
     nav: [
       { text: 'Start', link: '/guides/new-project' },
@@ -47,7 +50,7 @@ const config: UserConfig = defineConfig({
     outline: [2, 3],
     search: { provider: 'local' },
     ...(address !== undefined && {
-      editLink: { pattern: ({ filePath }) => `${address}/edit/main/${filePath}` },
+      editLink: { pattern: `${address}/edit/main/:path` },
       socialLinks: [{ icon: 'github', link: address }],
     }),
   },
