@@ -18,6 +18,8 @@ const INTERVAL = 20;
 const DATABASES = [{ name: 'SQLite' }, { name: 'PostgreSQL' }] as const;
 /** Milliseconds for the service to come to rest before a turn. */
 const REST = 500;
+/** Maximum seconds of the turn without a result before the first round. */
+const WARM = 1;
 
 /** Measures the delay of small requests while others send expensive ones. */
 export const isolation: Measurement = {
@@ -66,7 +68,7 @@ interface Case {
 
 async function measureCase({ program, callers, setting, expensive }: Case, options: Options, onFigure: OnFigure): Promise<void> {
   const turns: Turn[] = [];
-  await timeTurn({ program, callers }, options.seconds);
+  await timeTurn({ program, callers }, Math.min(WARM, options.seconds));
   for (let round = 0; round < options.rounds; round++) {
     const calm = await timeTurn({ program, callers }, options.seconds);
     turns.push({ calm, ...(await timeTurn({ program, callers, expensive }, options.seconds)) });

@@ -187,6 +187,14 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     test: 'restores every row of a policy and its rules from the content that the checksum covers',
   },
   {
+    name: 'a search without groups finds a rule that comes later',
+    file: 'src/authz/linter/scanned-rules.ts',
+    find: 'return first !== undefined && comparePrecedence(first.rank, rank) < 0 ? first : undefined;',
+    replace: 'return first;',
+    red: 'src/authz/linter/scanned-rules.test.ts',
+    test: 'finds the same rules without groups as with groups',
+  },
+  {
     name: 'a policy is parsed again at each use',
     file: 'src/authz/policies/policy-map.ts',
     find: 'this.#policies.set(id, parsed);',

@@ -1,6 +1,7 @@
 /** The members of analytics that are computed only if a request includes them. */
 import { type CountedRange, countDenials, countValues, loadSeries } from '../../audit/index.ts';
 import type { Snapshot } from '../../authz/index.ts';
+import type { PolicyRule } from '../../authz/policies/index.ts';
 import { Problem } from '../../errors.ts';
 import { OneOf, Type } from '../../schemas/index.ts';
 import { sql } from '../../sql.ts';
@@ -94,18 +95,32 @@ async function findNeverMatched(tx: Transaction, { policies: { policies, rolesBy
     select distinct "policyId" from "_UserPolicy" where ${tx.deadlineCheck(sql.table('_UserPolicy'))}
       and "isActive" = true and ("expiresAt" is null or "expiresAt" > ${new Date(tx.now).toISOString()})`);
   const assigned = new Set(users.map(({ policyId }) => policyId));
-  const found = [...policies.entries()]
-    .filter(([id]) => assigned.has(id) || (rolesByPolicy.get(id)?.length ?? 0) > 0)
-    .flatMap(([, { id: policyId, name: policy, rules }]) =>
-      rules
-        .filter(({ id, isActive }) => isActive && !matched.has(id))
-        .map(({ id: ruleId, resource, action, description }) => ({
-          ...{ ruleId, policyId, policy, resource, action },
-          ...(description !== undefined && { description }),
-        })),
-    )
-    .sort((a, b) => (a.policy < b.policy ? -1 : a.policy > b.policy ? 1 : 0));
-  return { rules: found.slice(0, MAX_RULES), total: found.length, ...toPartial(range) };
+  let [found, total]: [UnmatchedRule[], number] = [[], 0];
+  for (const id of policies.keys()) {
+    await tx.checkTime();
+    if (!assigned.has(id) && (rolesByPolicy.get(id)?.length ?? 0) === 0) continue;
+    const policy = policies.get(id);
+    const unmatched = policy?.rules.filter((rule) => rule.isActive && !matched.has(rule.id)) ?? [];
+    total += unmatched.length;
+    for (const rule of unmatched) found.push({ policy: policy?.name ?? '', rule });
+    // Most rules of many policies are not returned.
+    if (found.length > 2 * MAX_RULES) found = found.sort(byPolicyName).slice(0, MAX_RULES);
+  }
+  return { rules: found.sort(byPolicyName).slice(0, MAX_RULES).map(toUnmatched), total, ...toPartial(range) };
+}
+
+/** An active rule that no entry names, and the name of its policy. */
+interface UnmatchedRule {
+  readonly policy: string;
+  readonly rule: PolicyRule;
+}
+
+function byPolicyName({ policy: a }: UnmatchedRule, { policy: b }: UnmatchedRule): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function toUnmatched({ policy, rule: { id: ruleId, policyId, resource, action, description } }: UnmatchedRule) {
+  return { ruleId, policyId, policy, resource, action, ...(description !== undefined && { description }) };
 }
 
 function toPartial({ isPartial, completeFrom }: CountedRange) {

@@ -9,6 +9,8 @@ import { type IndexedRule, type RuleIndex, toIndexedRule } from './rule-groups.t
 const MAX_CONFLICTS = 3;
 /** Maximum number of rules of the other effect that are compared with one rule. */
 const MAX_COMPARED = 50;
+/** Maximum number of rules of a single policy that are compared with all rules of a role one by one. */
+const MAX_SCANNED = 5;
 /** Maximum number of users that are examined one by one. A policy assigned to more users is not compared with other policies. */
 const MAX_USERS = 200;
 
@@ -46,11 +48,15 @@ interface Assignee {
  * Returns every role and user that an active policy is assigned to; undefined if there are none, or too many. The policies of a user's role are
  * not part of the user's rules: they are examined with the role.
  */
-function assigneesOf(policy: Policy, { index, assignments, assignmentsOf }: LintContext): readonly Assignee[] | undefined {
+function assigneesOf(
+  policy: Policy,
+  { index, assignments, assignmentsOf, isSingle = false }: LintContext,
+): readonly Assignee[] | undefined {
   const users = usersToCompare(policy, assignments, index.now);
   if (users === undefined || assignments.roles.length + users.length === 0) return undefined;
+  const isScanned = isSingle && policy.rules.length <= MAX_SCANNED;
   return [
-    ...assignments.roles.map(({ role, priority }) => ({ index: index.ofRole(role), priority })),
+    ...assignments.roles.map(({ role, priority }) => ({ index: isScanned ? index.scanRole(role) : index.ofRole(role), priority })),
     ...users.map((userId) => ({ index: index.ofUser(userId, assignmentsOf(userId)), priority: DEFAULT_PRIORITY })),
   ];
 }

@@ -12,6 +12,7 @@ import {
   type UserAssignment,
 } from '../policies/index.ts';
 import { type IndexedRule, RuleGroups, type RuleIndex, toIndexedRule } from './rule-groups.ts';
+import { ScannedRules } from './scanned-rules.ts';
 
 /** The rule indexes of one snapshot. The index of a role or user is created on first use. */
 export interface PolicyIndex {
@@ -20,6 +21,8 @@ export interface PolicyIndex {
   readonly now: number;
   /** The index is valid until the index of the same role in another snapshot is requested. */
   ofRole(role: string): RuleIndex;
+  /** Like `ofRole`. If the role has no index yet, returns one that costs less, for searches of few rules. */
+  scanRole(role: string): RuleIndex;
   /** Covers the user's own assignments only: the role of a user may change. `assignments` must be the same in every call for the same user. */
   ofUser(userId: string, assignments: readonly UserAssignment[]): RuleIndex;
   /** Covers the rules of one policy, active or not. */
@@ -35,6 +38,7 @@ export function createPolicyIndex(snapshot: PolicySnapshot, now: number): Policy
     snapshot,
     now,
     ofRole: (role: string) => indexRole(snapshot, role),
+    scanRole: (role: string) => scanRole(snapshot, role),
     ofUser: (userId: string, assignments: readonly UserAssignment[]) =>
       memoize(byUser, userId, () => indexUser(snapshot, assignments, now)),
     ofPolicy: (policy: Policy) => new RuleGroups(toIndexedRules(policy, DEFAULT_PRIORITY)),
@@ -46,27 +50,47 @@ export function createPolicyIndex(snapshot: PolicySnapshot, now: number): Policy
 const compiledRules = new WeakMap<CompileOptions, WeakMap<PolicyRule, CompiledRule>>();
 
 /** The index of a role, and the state that it covers. */
-interface RoleIndex {
-  readonly rules: RuleGroups;
+interface RoleIndex<Rules> {
+  readonly rules: Rules;
   policies: PolicySnapshot['policies'];
   assigned: PersistentMap<number>;
 }
 
 /** Indexes of roles. Snapshots that follow each other share one, because a role may have all policies. */
-const roleIndexes = new WeakMap<CompileOptions, Map<string, RoleIndex>>();
+type RoleIndexes<Rules> = WeakMap<CompileOptions, Map<string, RoleIndex<Rules>>>;
+
+const groupedRoles: RoleIndexes<RuleGroups> = new WeakMap();
+const scannedRoles: RoleIndexes<ScannedRules> = new WeakMap();
 /** Maximum number of changed policies for which an index is changed and not built again. */
 const MAX_CHANGED = 1000;
 
-/** Returns the index of a role after it was changed for a snapshot, which may also be an earlier one. */
 function indexRole(snapshot: PolicySnapshot, role: string): RuleIndex {
-  const byRole = memoize(roleIndexes, snapshot.compileOptions, () => new Map<string, RoleIndex>());
+  return indexIn(groupedRoles, { snapshot, role, create: (rules) => new RuleGroups(rules) });
+}
+
+function scanRole(snapshot: PolicySnapshot, role: string): RuleIndex {
+  if (groupedRoles.get(snapshot.compileOptions)?.has(role) === true) return indexRole(snapshot, role);
+  return indexIn(scannedRoles, { snapshot, role, create: (rules) => new ScannedRules(rules) });
+}
+
+interface IndexedRole<Rules> {
+  readonly snapshot: PolicySnapshot;
+  readonly role: string;
+  create(rules: readonly IndexedRule[]): Rules;
+}
+
+/** Returns the index of a role after it was changed for a snapshot, which may also be an earlier one. */
+function indexIn<Rules extends RuleGroups | ScannedRules>(
+  indexes: RoleIndexes<Rules>,
+  { snapshot, role, create }: IndexedRole<Rules>,
+): Rules {
+  const byRole = memoize(indexes, snapshot.compileOptions, () => new Map<string, RoleIndex<Rules>>());
   const { policies } = snapshot;
   const assigned = snapshot.byRole.get(role) ?? PersistentMap.empty<number>();
   const known = byRole.get(role);
   const changed = known && new Set([...policies.differingKeys(known.policies), ...assigned.differingKeys(known.assigned)]);
   if (known === undefined || changed === undefined || changed.size > MAX_CHANGED) {
-    const all = [...assigned.entries()].flatMap(([policyId, priority]) => toIndexedRules(policies.get(policyId), priority));
-    const rules = new RuleGroups(all);
+    const rules = create(rulesOfRole(policies, assigned));
     byRole.set(role, { rules, policies, assigned });
     return rules;
   }
@@ -79,6 +103,12 @@ function indexRole(snapshot: PolicySnapshot, role: string): RuleIndex {
   known.policies = policies;
   known.assigned = assigned;
   return known.rules;
+}
+
+function rulesOfRole(policies: PolicySnapshot['policies'], assigned: PersistentMap<number>): readonly IndexedRule[] {
+  const rules: IndexedRule[] = [];
+  for (const [policyId, priority] of assigned.entries()) rules.push(...toIndexedRules(policies.get(policyId), priority));
+  return rules;
 }
 
 function indexUser({ policies }: PolicySnapshot, assignments: readonly UserAssignment[], now: number): RuleIndex {

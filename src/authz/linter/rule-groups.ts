@@ -123,7 +123,7 @@ export class RuleGroups implements RuleIndex {
 }
 
 /** Returns the names by which a rule can be about a resource. */
-function namesCovering(resource: string): readonly string[] {
+export function namesCovering(resource: string): readonly string[] {
   return coversResource('*', resource) ? [resource, '*'] : [resource];
 }
 
@@ -170,7 +170,8 @@ function toShortText(value: Json | undefined): string {
 /** The conditions of rules as text. Rules of unchanged policies are the same objects in the next snapshot, so each is converted once. */
 const contents = new WeakMap<PolicyRule, string>();
 
-function contentOf(rule: PolicyRule): string {
+/** Returns the conditions of a rule as text, which is equal for equal conditions. */
+export function contentOf(rule: PolicyRule): string {
   return memoize(contents, rule, () => toCanonicalJson(rule.conditions as Json));
 }
 
