@@ -46,8 +46,9 @@ export function describeFailure(error: unknown): Failure {
     const mistakes = (error.extras.errors ?? []).map(
       ({ path, row, detail }) => `${row === undefined ? '' : `line ${row}: `}${path}: ${detail}`,
     );
+    const message = error.code === 'ACCESS_DENIED' ? `the policies deny this to the user: ${error.detail}` : error.detail;
     // A single mistake often has the same text as the message, and is printed once.
-    return { message: error.detail, mistakes: mistakes.filter((mistake) => mistake !== error.detail), exitCode: 1 };
+    return { message, mistakes: mistakes.filter((mistake) => mistake !== error.detail), exitCode: 1 };
   }
   // The data are at fault, not the program. The cause names the row.
   if (error instanceof Problem && error.code === 'STORAGE_DAMAGED') {

@@ -29,6 +29,7 @@ export const decisionsTail: CliCommand = {
     try {
       let tail = await log.last(filters, count);
       tail.entries.forEach(print);
+      if (tail.entries.length === 0 && count > 0) context.printError('no entry matches');
       while (!flags.has('once') && !signal.aborted) {
         await wait(signal);
         tail = await log.after(filters, tail.position);

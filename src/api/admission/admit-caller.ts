@@ -2,7 +2,7 @@
 import { ADMIN_RESOURCE, appendEntry } from '../../audit/index.ts';
 import type { Principal } from '../../authz/context/index.ts';
 import type { Snapshot } from '../../authz/index.ts';
-import type { CompiledRule } from '../../authz/policies/index.ts';
+import { AUDIT_LOG_NAME, type CompiledRule } from '../../authz/policies/index.ts';
 import { Problem } from '../../errors.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { type RequestInfo, toAdminEntry } from './admin-entry.ts';
@@ -41,7 +41,7 @@ export async function admitCaller(tx: Transaction, { auditorAction, ...admission
     if (decided instanceof Problem) return decided;
     if (decided !== undefined) return { admin: { ...principal, id: principal.id }, auditor: decided };
   }
-  const admin = await admitAdmin(tx, info, principal);
+  const admin = await admitRole(tx, { info, principal, auditorAction });
   return admin instanceof Problem ? admin : { admin };
 }
 
@@ -58,22 +58,28 @@ export async function decideAuditRight(tx: Transaction, question: AuditorQuestio
   const { id, role } = question.principal;
   if (id === undefined) return { effect: 'deny', reason: ADMIN_TOKEN_REQUIRED };
   if (role === 'admin') return { effect: 'allow', reason: 'role admin' };
-  const { effect, reason, rule } = (await evaluateAuditRight(tx, question)) ?? { effect: 'deny', reason: notAdmin(role) };
+  const { effect, reason, rule } = (await evaluateAuditRight(tx, question)) ?? { effect: 'deny', reason: notAdmin(role, question.action) };
   return { effect, reason, ...(rule !== undefined && { rule }) };
 }
 
 const ADMIN_TOKEN_REQUIRED = 'the admin endpoints require an admin bearer token';
 
-function notAdmin(role: string): string {
-  return `role ${role} is not admin`;
+function notAdmin(role: string, action?: AuditAction): string {
+  return `role ${role} is not admin${action === undefined ? '' : `, and no rule names ${action} on the resource ${AUDIT_LOG_NAME}`}`;
 }
 
 /** Returns the admin, or the problem for another user. The problem is not thrown, because that would roll back its audit entry. */
-export async function admitAdmin(tx: Transaction, info: RequestInfo, principal: Principal): Promise<KnownPrincipal | Problem> {
+export function admitAdmin(tx: Transaction, info: RequestInfo, principal: Principal): Promise<KnownPrincipal | Problem> {
+  return admitRole(tx, { info, principal, auditorAction: undefined });
+}
+
+type RoleAdmission = Pick<CallerAdmission, 'info' | 'principal' | 'auditorAction'>;
+
+async function admitRole(tx: Transaction, { info, principal, auditorAction }: RoleAdmission): Promise<KnownPrincipal | Problem> {
   const { id, role } = principal;
   if (id === undefined) throw new Problem('IDENTITY_REQUIRED', ADMIN_TOKEN_REQUIRED);
   if (role === 'admin') return { ...principal, id };
-  const reason = notAdmin(role);
+  const reason = notAdmin(role, auditorAction);
   const entry = toAdminEntry(info, principal, {
     now: tx.now,
     allowed: false,

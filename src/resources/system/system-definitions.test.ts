@@ -118,6 +118,15 @@ describe('composeDefinitions', () => {
 describe('the User file of a project', () => {
   const user = (fields: Json, more: JsonObject = {}) => compose({ name: 'User', fields, ...more });
 
+  it('a reference to the resource of a file with mistakes is no mistake', () => {
+    const comment = raw({ name: 'Comment', fields: { on: { type: 'reference', to: 'Ticket' } } }, 'resources/Comment.yaml');
+    const mistakesOf = (files: readonly YamlFile[], unreadable?: readonly string[]) =>
+      composeDefinitions(files, unreadable).mistakes.map(({ file }) => file);
+    expect(mistakesOf([comment])).toEqual(['resources/Comment.yaml']);
+    expect(mistakesOf([comment], ['resources/Ticket.yaml'])).toEqual([]);
+    expect(mistakesOf([comment, raw(null, 'resources/Ticket.yaml')])).toEqual(['resources/Ticket.yaml']);
+  });
+
   it('the User file adds fields, roles, indexes, a description and permissions', () => {
     const { definitions, mistakes } = user(
       {

@@ -28,12 +28,17 @@ export interface ComposedDefinitions {
 /** Loads and validates the definition files of a folder. Returns every mistake of every file. */
 export function loadProject(folder: string): ComposedDefinitions {
   const loaded = loadYamlFiles(folder, { kind: 'definition' });
-  const { definitions, mistakes } = composeDefinitions(loaded.files);
+  const { definitions, mistakes } = composeDefinitions(
+    loaded.files,
+    loaded.mistakes.map(({ file }) => file),
+  );
   return { definitions, mistakes: [...loaded.mistakes, ...mistakes].sort(compareMistakes) };
 }
 
-/** Validates the definitions of a project, each by itself and all together, and adds those of the system. */
-export function composeDefinitions(project: readonly YamlFile[]): ComposedDefinitions {
+/**
+ * Validates the definitions of a project, each by itself and all together, and adds those of the system. `unreadable` are files that are not YAML.
+ */
+export function composeDefinitions(project: readonly YamlFile[], unreadable: readonly string[] = []): ComposedDefinitions {
   const definitions = new Map(SYSTEM);
   const mistakes: Mistake[] = [];
   const added: AddedDefinition[] = [];
@@ -49,7 +54,7 @@ export function composeDefinitions(project: readonly YamlFile[]): ComposedDefini
     definitions.set(resource.name, resource);
     added.push({ raw, resource });
   }
-  const known = knownNames(project);
+  const known = knownNames(project, unreadable);
   for (const { raw, resource } of added) {
     const found = [...validateReferences(resource, known), ...validateCascades(resource, definitions)];
     mistakes.push(...found.map((mistake) => placeMistake(raw, mistake)));
@@ -93,10 +98,17 @@ function validateRenames(added: readonly AddedDefinition[], known: ReadonlySet<s
 }
 
 // Includes definitions with mistakes, so that references to them are not reported as well.
-function knownNames(project: readonly YamlFile[]): ReadonlySet<string> {
-  const names = project.map(({ source }) => nameOf(source)).filter((name) => name !== undefined);
+function knownNames(project: readonly YamlFile[], unreadable: readonly string[]): ReadonlySet<string> {
+  // A file whose name is not known has its own mistake. It usually has the name of its resource, to which references then are no mistakes.
+  const names = project.map(({ file, source }) => nameOf(source) ?? baseNameOf(file));
+  names.push(...unreadable.map((file) => baseNameOf(file)));
   const system = ordinaryResources(SYSTEM).map((resource) => resource.name);
   return new Set([...system, ...names]);
+}
+
+/** Returns the name of a file without its folder and extension. */
+function baseNameOf(file: string): string {
+  return file.slice(file.lastIndexOf('/') + 1, file.lastIndexOf('.'));
 }
 
 function nameOf(source: Json): string | undefined {

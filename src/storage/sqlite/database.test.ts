@@ -51,6 +51,13 @@ describe('openSqlite', () => {
     expect(() => openSqlite({ path: join(family.folder, 'locked', 'x.db') })).toThrow(SetupError);
   });
 
+  it.skipIf(process.getuid?.() === 0)('refuses a file that cannot be written', async () => {
+    const path = join(family.folder, 'read-only.db');
+    await openSqlite({ path }).close();
+    chmodSync(path, 0o400);
+    expect(() => openSqlite({ path })).toThrow(SetupError);
+  });
+
   it('opens a database while another process writes', async () => {
     const other = new BetterSqlite3(family.path);
     other.exec('BEGIN IMMEDIATE');

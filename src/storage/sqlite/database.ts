@@ -199,13 +199,13 @@ function cannotOpen(path: string, error: unknown): SetupError {
 }
 
 /**
- * Detects a read-only folder now and not with the first request. A lock held by another process is no reason to refuse: it may be a
+ * Detects a read-only file or folder now and not with the first request. BEGIN IMMEDIATE alone succeeds for a read-only file. A lock held by another process is no reason to refuse: it may be a
  * migration that takes longer than the busy timeout, and each transaction reports the wait by itself.
  */
 function tryToWrite(driver: BetterSqlite3.Database, busyTimeout: number): void {
   driver.pragma('busy_timeout = 0');
   try {
-    driver.exec('BEGIN IMMEDIATE; ROLLBACK');
+    driver.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${Number(driver.pragma('user_version', { simple: true }))}; ROLLBACK`);
   } catch (error) {
     if (driverCode(error)?.startsWith('SQLITE_BUSY') !== true) throw error;
   }
