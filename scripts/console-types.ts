@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { createApiDocument } from '../src/api/api-document.ts';
 import { toRequestLimits } from '../src/component-options.ts';
 import { parseConfig } from '../src/config/index.ts';
-import { HEALTH_ENDPOINTS } from '../src/http/index.ts';
+import { HTTP_ENDPOINTS } from '../src/http/index.ts';
 import { isObject, type Json, type JsonObject } from '../src/operators/index.ts';
 import { loadProject } from '../src/resources/system/index.ts';
 
@@ -22,7 +22,7 @@ const GENERATOR = fileURLToPath(new URL('../examples/typescript-client/node_modu
 export function renderConsoleTypes(): string {
   const { definitions } = loadProject(PROJECT);
   const limits = toRequestLimits(parseConfig({}));
-  const document = createApiDocument({ definitions, visible: [], limits, hasSetup: true, others: HEALTH_ENDPOINTS });
+  const document = createApiDocument({ definitions, visible: [], limits, hasSetup: true, others: HTTP_ENDPOINTS });
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-types-'));
   try {
     const path = join(folder, 'openapi.json');

@@ -4,7 +4,7 @@ import { createApiDocument } from '../src/api/api-document.ts';
 import { documentEndpoint } from '../src/api/openapi-endpoint.ts';
 import { toRequestLimits } from '../src/component-options.ts';
 import { parseConfig } from '../src/config/index.ts';
-import { HEALTH_ENDPOINTS } from '../src/http/index.ts';
+import { HTTP_ENDPOINTS } from '../src/http/index.ts';
 import { isObject, type Json, type JsonObject } from '../src/operators/index.ts';
 import { loadProject } from '../src/resources/system/index.ts';
 import { code, page, table } from './markdown.ts';
@@ -30,7 +30,7 @@ export function endpointsPage(): string {
 function createDocument(): JsonObject {
   const { definitions } = loadProject(fileURLToPath(new URL('../examples/newsroom/resources', import.meta.url)));
   const limits = toRequestLimits(parseConfig({}));
-  return createApiDocument({ definitions, visible: [RESOURCE], limits, hasSetup: true, others: [...HEALTH_ENDPOINTS, documentEndpoint] });
+  return createApiDocument({ definitions, visible: [RESOURCE], limits, hasSetup: true, others: [...HTTP_ENDPOINTS, documentEndpoint] });
 }
 
 interface DocumentedOperation {

@@ -3,7 +3,7 @@ import { renderClientTypes } from './api/client-types/index.ts';
 import { loadApiDocument } from './api/index.ts';
 import { toRequestLimits } from './component-options.ts';
 import type { Config } from './config/index.ts';
-import { HEALTH_ENDPOINTS } from './http/index.ts';
+import { HTTP_ENDPOINTS } from './http/index.ts';
 import { readProject } from './project/index.ts';
 import { ordinaryResources } from './resources/index.ts';
 
@@ -16,6 +16,6 @@ export function renderProjectTypes(project: string): string {
 export async function renderProjectApi(config: Config): Promise<string> {
   const definitions = readProject(config.project);
   const hasSetup = config.setup !== 'off';
-  const document = await loadApiDocument({ definitions, limits: toRequestLimits(config), hasSetup, others: HEALTH_ENDPOINTS });
+  const document = await loadApiDocument({ definitions, limits: toRequestLimits(config), hasSetup, others: HTTP_ENDPOINTS });
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }

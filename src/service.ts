@@ -37,7 +37,7 @@ import {
   toSystemOptions,
 } from './component-options.ts';
 import type { Config } from './config/index.ts';
-import { createHttpServer, HEALTH_ENDPOINTS, type HttpServer } from './http/index.ts';
+import { createHttpServer, HTTP_ENDPOINTS, type HttpServer } from './http/index.ts';
 import { createMonitoring, type Monitoring } from './observability/monitoring.ts';
 import { createReadiness, type ReadinessProbe } from './observability/readiness.ts';
 import { createOperations, type Operations } from './operations.ts';
@@ -96,6 +96,9 @@ export interface ServiceOptions {
 
 /** The build of the console. This file and its bundle are both in a folder of the checkout or package, so the address is the same. */
 const CONSOLE_FOLDER = new URL('../dist/console/', import.meta.url);
+
+/** The JSON Schemas for editors, in the checkout and in the package. */
+const SCHEMA_FOLDER = new URL('../docs/reference/', import.meta.url);
 
 /** Creates a service. @throws SetupError with every mistake of every definition file. */
 export async function createService(config: Config, options: ServiceOptions = {}): Promise<Service> {
@@ -257,6 +260,7 @@ function createServer(
     logLevel: config.logLevel,
     accessLog: config.accessLog === 'on',
     pages: config.docs === 'off' ? 'errors' : 'all',
+    schemaFolder: config.docs === 'off' ? undefined : SCHEMA_FOLDER,
     consoleFolder: config.console === 'off' ? undefined : consoleFolder,
     ready: () => readiness.check(),
     recordRefusedToken: (problem, origin) => parts.identity.recordRefusedToken(problem, origin),
@@ -265,7 +269,7 @@ function createServer(
 }
 
 function descriptionRoutes({ docs, setup }: Config, parts: ApiDeps): readonly Route[] {
-  return docs === 'off' ? [] : [createOpenApiRoute(parts, { docs, hasSetup: setup !== 'off', others: HEALTH_ENDPOINTS })];
+  return docs === 'off' ? [] : [createOpenApiRoute(parts, { docs, hasSetup: setup !== 'off', others: HTTP_ENDPOINTS })];
 }
 
 async function listenAt(server: HttpServer, { host, port }: Config): ReturnType<HttpServer['listen']> {

@@ -6,7 +6,7 @@
  * Begin with `records/record-endpoints.ts`, or with `admin/admin-endpoint.ts` and `policies/policy-endpoints.ts`.
  */
 
-export { type SimulationContext, simulateAccess, toRuleAction } from './access/index.ts';
+export { type SimulationContext, simulateAccess, toPrincipal, toRuleAction } from './access/index.ts';
 export {
   type CommandPassword,
   type CommandPromotion,

@@ -2,6 +2,7 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROBLEMS } from '../errors.ts';
 import { SCRIPT } from './api-page.ts';
+import { SCHEMA_FILES } from './schema-files.ts';
 import { type Listening, startServer } from './server.fixture.ts';
 
 type Act = (payload: unknown) => unknown;
@@ -20,6 +21,21 @@ beforeAll(async () => {
   listening = await startServer();
 });
 afterAll(() => listening.server.close());
+
+describe('the schemas for editors', () => {
+  it.each(SCHEMA_FILES)('serves %s with its $id, and 304 to a client that has it', async (name) => {
+    const response = await fetch(`${listening.url}/schemas/${name}`);
+    const schema = (await response.json()) as object;
+    expect([response.status, schema]).toEqual([200, expect.objectContaining({ $id: `urn:bailiwick:${name}` })]);
+    expect(response.headers.get('cache-control')).toMatch(/^public, max-age=\d+$/);
+    const headers = { 'if-none-match': response.headers.get('etag') ?? '' };
+    expect((await fetch(`${listening.url}/schemas/${name}`, { headers })).status).toBe(304);
+  });
+
+  it.each(['settings.md', '..%2F..%2Fpackage.json', ''])('does not serve the file %j as a schema', async (name) => {
+    expect((await fetch(`${listening.url}/schemas/${name}`)).status).toBe(404);
+  });
+});
 
 describe('the API page', () => {
   it('the API page loads its scripts, styles and images from the service only', async () => {

@@ -19,6 +19,8 @@ export interface HttpOptions {
   readonly logStream?: { write(line: string): void };
   /** The pages to serve: the API page and the list of errors, or only the list; none by default. */
   readonly pages?: 'all' | 'errors';
+  /** The folder of the JSON Schemas for editors, with a `/` at the end; undefined does not serve them. */
+  readonly schemaFolder?: URL | undefined;
   /** The folder of the built console, with a `/` at the end; undefined turns the console off. */
   readonly consoleFolder?: URL | undefined;
   /** Returns the readiness, for `/readyz`. */

@@ -5,7 +5,7 @@
  * makes no access decisions, and does not depend on what routes do.
  * Begin with `server.ts`. `request-guard.ts` has the checks before the body is read, `http-request.ts` the conversion to `HttpRequest`.
  */
-export { HEALTH_ENDPOINTS } from './health.ts';
+export { HTTP_ENDPOINTS } from './http-endpoints.ts';
 export type { HttpLimits, HttpOptions, Readiness, ResponseMetrics, ResponseObserver } from './http-options.ts';
 export type { AnsweredRequest, RequestSpan, RequestTracer, TracedRequest } from './request-tracing.ts';
 export { createHttpServer, type HttpServer } from './server.ts';

@@ -36,6 +36,7 @@ export async function startServer({ limits, ...others }: Overrides = {}, port = 
     logLevel: 'debug',
     logStream: { write: (line) => void log.push(JSON.parse(line) as Record<string, unknown>) },
     pages: 'all',
+    schemaFolder: new URL('../../docs/reference/', import.meta.url),
     ready: () => ({ ok: true }),
     ...others,
   });

@@ -18,6 +18,7 @@ import { addGuards, addSecurityHeaders, charge, recordLateRefusals, respondWithP
 import { limitRequestTime } from './request-timeout.ts';
 import { traceRequests } from './request-tracing.ts';
 import { allowOrigins } from './response-headers.ts';
+import { serveSchemas } from './schema-files.ts';
 import { beginStreamed, endStreamed, leaveBodiesUnread, openStream } from './streaming.ts';
 
 /** The listening side of the service. */
@@ -93,6 +94,7 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   if (options.observer !== undefined) observeResponses(server, options.observer);
   serveHealth(server, options.ready);
   if (options.pages !== undefined) servePages(server, options.pages);
+  if (options.schemaFolder !== undefined) serveSchemas(server, options.schemaFolder);
   if (options.consoleFolder !== undefined) serveConsole(server, options.consoleFolder);
   const buffered = options.routes.filter(({ streams }) => streams !== 'body');
   for (const route of buffered) serveRoute(server, route, { limiter, options });

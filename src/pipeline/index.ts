@@ -18,6 +18,7 @@ export {
   type UnitOfWork,
 } from './request-context.ts';
 export { rollBackUnless } from './roll-back.ts';
+export { type SimulatedList, simulateList } from './simulated-list.ts';
 export { maySeeDescription } from './steps/authorize-action.ts';
 export { authorizeAnyRow, importRow, type RowResult, validateKey } from './steps/import-rows.ts';
 export { proposeChange, proposeRecord } from './steps/submitted-values.ts';

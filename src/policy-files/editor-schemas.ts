@@ -1,6 +1,7 @@
 /** The JSON Schemas (2020-12) of policy files and test files, for editors. They are made from the schemas that the files are validated with. */
 import { IMPORTED_POLICY, RULE_INPUT } from '../authz/policies/index.ts';
 import { isObject, type Json, type JsonObject } from '../operators/index.ts';
+import { toSchemaId } from '../resources/index.ts';
 import { componentName, INTERNAL_KEYWORDS } from '../schemas/index.ts';
 import { POLICY_TEST_FILE } from './policy-test-schema.ts';
 
@@ -14,6 +15,7 @@ export function policyFileSchema(): JsonObject {
   const { definitions, schema: policy } = toEditorSchema(policySchema());
   return {
     $schema: DIALECT,
+    $id: toSchemaId('policy.schema.json'),
     title: 'Bailiwick policies',
     description: 'One policy, or several in a list `policies`.',
     anyOf: [
@@ -32,7 +34,7 @@ export function policyFileSchema(): JsonObject {
 /** Returns the schema of test files. */
 export function policyTestSchema(): JsonObject {
   const { schema } = toEditorSchema(POLICY_TEST_FILE as unknown as JsonObject);
-  return { $schema: DIALECT, title: 'Bailiwick policy tests', ...schema };
+  return { $schema: DIALECT, $id: toSchemaId('policy-test.schema.json'), title: 'Bailiwick policy tests', ...schema };
 }
 
 /** Returns the schema of a policy without `users`, which files cannot have, and without the members that the service sets. */

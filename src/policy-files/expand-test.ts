@@ -19,7 +19,7 @@ export interface TestToExpand {
   readonly definitions: Definitions;
 }
 
-/** Returns the cases of a test: one for each user, action and record of a matrix, or one for each user of a request. */
+/** Returns the cases of a test: one for each user, action and record of a matrix, or one for each user of a request or a list. */
 export function expandTest(written: TestToExpand, reporter: Reporter): readonly PolicyTestCase[] {
   const { test, path, definitions } = written;
   const names = ordinaryResources(definitions).map(({ name }) => name);
@@ -30,11 +30,13 @@ export function expandTest(written: TestToExpand, reporter: Reporter): readonly 
   }
   const recordNames = [...(written.named.get(resource.name) ?? [])];
   const named = { ...written, resource, recordNames, users: [...(written.named.get('User') ?? []), ANONYMOUS] };
-  if ((test.allow === undefined) === (test.expect === undefined)) {
-    reporter.report(path, 'expected either "allow", for a matrix of users, actions and records, or "expect", for one request');
+  const [form, ...others] = (['allow', 'expect', 'list'] as const).filter((member) => test[member] !== undefined);
+  if (form === undefined || others.length > 0) {
+    const forms = '"allow", for a matrix of users, actions and records, "expect", for one request, or "list", for lists';
+    reporter.report(path, `expected one of ${forms}`);
     return [];
   }
-  return test.allow === undefined ? expandRequest(named, reporter) : expandMatrix(named, reporter);
+  return EXPANSIONS[form](named, reporter);
 }
 
 interface NamedTest extends TestToExpand {
@@ -97,6 +99,21 @@ function expandMatrix(named: NamedTest, reporter: Reporter): readonly PolicyTest
   );
 }
 
+function expandLists(named: NamedTest, reporter: Reporter): readonly PolicyTestCase[] {
+  const { test, path, users, recordNames } = named;
+  refuseMembers(named, ['users', 'records', 'actions', 'action', 'record', 'data', 'reason'], reporter);
+  const { list = {} } = test;
+  requireKnown(Object.keys(list), { known: users, path: [...path, 'list'], word: 'user', isKey: true }, reporter);
+  return Object.entries(list).map(([user, shown]) => {
+    const request = { ...toCase(named, user, 'list'), record: undefined, data: undefined, reason: undefined };
+    if (shown === 'DENY') return { ...request, expected: 'DENY' as const, shows: [] };
+    requireKnown(shown, { known: recordNames, path: [...path, 'list', user], word: named.resource.name }, reporter);
+    return { ...request, expected: 'ALLOW' as const, shows: shown };
+  });
+}
+
+const EXPANSIONS = { allow: expandMatrix, expect: expandRequest, list: expandLists } as const;
+
 function isMatrixAction(name: string): name is ActionName {
   const decides = ACTIONS.get(name as ActionName)?.decides;
   return decides !== undefined && decides !== 'create' && decides !== 'import';
@@ -116,7 +133,7 @@ function toCase({ test, resource, now }: NamedTest, user: string, action: Action
 }
 
 function refuseMembers({ test, path }: NamedTest, members: readonly (keyof WrittenTest)[], { report }: Reporter): void {
-  const form = test.allow === undefined ? '"expect"' : '"allow"';
+  const form = test.list !== undefined ? '"list"' : test.allow === undefined ? '"expect"' : '"allow"';
   for (const member of members)
     if (test[member] !== undefined) report([...path, member], `unknown member "${member}" of a test with ${form}`, 'key');
 }

@@ -36,8 +36,15 @@ describe('loadPolicyTests', () => {
   const tests: readonly [what: string, test: string, mistake: RegExp][] = [
     ['an unknown resource', 'resource: Artcle, allow: {}', /resource: no resource is named "Artcle".*did you mean "Article"/],
     ['a system resource', 'resource: _Policy, allow: {}', /resource: no resource is named "_Policy"/],
-    ['a test without a form', 'resource: Article', /tests\.0: expected either "allow".*or "expect"/],
-    ['a test of both forms', 'resource: Article, allow: {}, expect: {}, action: list', /tests\.0: expected either/],
+    ['a test without a form', 'resource: Article', /tests\.0: expected one of "allow".*"expect".*"list"/],
+    ['a test of both forms', 'resource: Article, allow: {}, expect: {}, action: list', /tests\.0: expected one of/],
+    [
+      'a list of a record that the file does not have',
+      'resource: Article, list: { mia: [drft] }',
+      /tests\.0\.list\.mia\.0: no Article is named "drft"/,
+    ],
+    ['a list of an unknown user', 'resource: Article, list: { mai: [] }', /tests\.0\.list\.mai: no user/],
+    ['a list with data', 'resource: Article, list: {}, data: {}', /tests\.0\.data: unknown member "data" of a test with "list"/],
     [
       'members of the other form in a matrix',
       'resource: Article, allow: {}, data: {}',

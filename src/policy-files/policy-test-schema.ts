@@ -27,7 +27,10 @@ const TESTED_ACTION = OneOf(SINGLE_DECISION_ACTIONS);
 
 const ALLOWED_RECORDS = Type.Union([Type.Literal('all'), NAMES]);
 
-/** A test: either a matrix (`allow`) or one request (`action`, `expect`). */
+/** The records that a list shows, or DENY if it is refused. */
+const LISTED = Type.Union([Type.Literal('DENY'), NAMES]);
+
+/** A test: a matrix (`allow`), one request (`action`, `expect`), or lists (`list`). */
 export const POLICY_TEST = Input({
   name: Type.String({ minLength: 1, maxLength: MAX_TEXT, format: 'line', description: 'A sentence that says what the policies do.' }),
   resource: Type.String({ maxLength: 63, description: 'Name of the resource.' }),
@@ -48,6 +51,11 @@ export const POLICY_TEST = Input({
   record: Type.Optional(NAME),
   data: Type.Optional(described<Json>({ description: 'The data of a create or an update.' })),
   expect: Type.Optional(Type.Record(NAME, OneOf(EFFECTS), { description: 'The expected effect for each user.' })),
+  list: Type.Optional(
+    Type.Record(NAME, LISTED, {
+      description: 'The names of exactly the records that a list of the resource shows each user, or `DENY` if the list is refused.',
+    }),
+  ),
   reason: Type.Optional(Type.String({ maxLength: MAX_TEXT, description: 'Text that the reason of each decision contains.' })),
 });
 

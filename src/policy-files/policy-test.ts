@@ -31,6 +31,8 @@ export interface PolicyTestCase {
   readonly now: number | undefined;
   readonly ip: string | undefined;
   readonly expected: Effect;
+  /** The names of the records that a list of all records must show. Absent for a request about one record. */
+  readonly shows?: readonly string[] | undefined;
   /** Text that the reason must contain. */
   readonly reason: string | undefined;
 }
@@ -45,11 +47,21 @@ export interface PolicyTestFile {
   readonly cases: readonly PolicyTestCase[];
 }
 
+/** A difference between the records that a list shows and those that it must show. */
+export interface ListMismatch {
+  /** Names of expected records that the list does not show. */
+  readonly missing: readonly string[];
+  /** Names of records that the list shows, and must not. */
+  readonly unexpected: readonly string[];
+}
+
 /** The decision of a case. */
 export interface CaseResult {
   readonly case: PolicyTestCase;
   readonly passed: boolean;
   readonly effect: Effect;
+  /** Present if a list shows other records than it must. The explanation is then that of the first of them. */
+  readonly list?: ListMismatch | undefined;
   readonly explanation: Explanation;
   /** Mistakes in the data of the request, which the service would reject even if policies allow it. */
   readonly rejected: readonly string[];

@@ -35,14 +35,28 @@ function printFailure(result: CaseResult, names: NamesById): readonly string[] {
 
 /** Describes the difference between the expected and the actual decision, with its explanation. */
 export function describeMismatch(
-  { case: { expected, reason }, effect, explanation, rejected }: CaseResult,
+  { case: { expected, shows, reason }, effect, list, explanation, rejected }: CaseResult,
   names: NamesById,
 ): readonly string[] {
   const actual = `${effect} (${explanation.decision.reason})`;
-  const wanted = reason === undefined ? expected : `${expected} with a reason that contains ${JSON.stringify(reason)}`;
+  const wanted =
+    shows !== undefined && expected === 'ALLOW'
+      ? `a list of ${nameRecords(shows)}`
+      : reason === undefined
+        ? expected
+        : `${expected} with a reason that contains ${JSON.stringify(reason)}`;
+  const differences = [
+    ...(list === undefined || list.missing.length === 0 ? [] : [`without ${nameRecords(list.missing)}`]),
+    ...(list === undefined || list.unexpected.length === 0 ? [] : [`with ${nameRecords(list.unexpected)}`]),
+  ];
+  const got = list === undefined || effect === 'DENY' ? actual : `a list ${differences.join(' and ')}`;
   const mistakes = rejected.map((mistake) => `the data would be rejected: ${mistake}`);
-  const lines = [`expected ${wanted}, got ${actual}`, ...printExplanation(explanation), ...mistakes];
+  const lines = [`expected ${wanted}, got ${got}`, ...printExplanation(explanation), ...mistakes];
   return lines.map((line) => withNames(line, names));
+}
+
+function nameRecords(names: readonly string[]): string {
+  return names.length === 0 ? 'no record' : names.map((name) => JSON.stringify(name)).join(', ');
 }
 
 /** Describes the request of a case: `mia, update Document "plan"`. */
@@ -55,7 +69,7 @@ export function toTestSummary({ files, cases, failed, rules, untested }: TestRun
   const failures = files.flatMap(({ file, results, names }) =>
     results
       .filter(({ passed }) => !passed)
-      .map(({ case: { test, user, action, resource, record, expected }, effect, explanation, rejected }) => ({
+      .map(({ case: { test, user, action, resource, record, expected, shows }, effect, list, explanation, rejected }) => ({
         file,
         test,
         user: user ?? null,
@@ -67,6 +81,7 @@ export function toTestSummary({ files, cases, failed, rules, untested }: TestRun
         reason: explanation.decision.reason,
         explanation: printExplanation(explanation).map((line) => withNames(line, names)),
         rejected,
+        ...(shows !== undefined && { shows, list: list ?? null }),
       })),
   );
   return { cases, failed, failures, rules, untested };

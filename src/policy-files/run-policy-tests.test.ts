@@ -54,6 +54,42 @@ describe('runPolicyTests', () => {
     expect(toTestSummary(result)).toMatchObject({ cases: 64, failed: 2, failures: [{ user: 'mia', record: 'news', effect: 'ALLOW' }, {}] });
   });
 
+  const LISTS = `
+  - name: authors list their own articles
+    resource: Article
+    list: { mia: [news, draft], tom: [toms], eda: DENY, anon: DENY }
+`;
+
+  it('a list shows exactly its records, and counts the rules that decide them', async () => {
+    const result = await run(LISTS);
+    expect([result.cases, result.failed], printTestRun(result).join('\n')).toEqual([4, 0]);
+    expect(result.untested).not.toContainEqual({ policy: 'Authors', rule: 'own articles' });
+    expect((await run(LISTS.replace('anon: DENY', 'anon: []'))).failed, 'a refused list shows no record').toBe(0);
+  });
+
+  it('a list that shows other records names them, with the decision on the first', async () => {
+    const printed = printTestRun(await run(LISTS.replace('[news, draft]', '[draft, orphan]').replace('tom: [toms]', 'tom: DENY')));
+    expect(printed).toEqual(
+      expect.arrayContaining([
+        '  authors list their own articles: mia, list Article',
+        '    expected a list of "draft", "orphan", got a list without "orphan" and with "news"',
+        '      resource.authorId eq ${user.id}: unknown (resource.authorId has no value, expected "mia")',
+        '  authors list their own articles: tom, list Article',
+        '    expected DENY, got a list with "toms"',
+        '2 passed, 2 failed; 1 of 3 rules decided a case',
+      ]),
+    );
+  });
+
+  it('a list is decided at the time and from the address of its test', async () => {
+    const nightly = POLICIES.replace('name: Night', 'name: Night\n    roles: [{ role: user }]').replace('action: read', 'action: list');
+    const at = (hour: string, shown: string) =>
+      `  - { name: at, resource: Article, environment: { timestamp: 2026-03-02T${hour}:00:00Z }, list: { mia: ${shown} } }\n`;
+    const tests = `${FIXTURES}\ntests:\n${at('03', '[]')}${at('07', '[draft, news]')}`;
+    const result = await runFiles({ 'a.yaml': nightly, 'a.test.yaml': tests });
+    expect(result.failed, printTestRun(result).join('\n')).toBe(0);
+  });
+
   it('decides at the time of the test, else at that of the file', async () => {
     const at = (timestamp: string, expected: string) =>
       `  - { name: night, resource: Article, environment: { ${timestamp} }, action: read, record: toms, expect: { tom: ${expected} } }\n`;

@@ -3,7 +3,8 @@ import { type SimulationContext, simulateAccess } from '../api/index.ts';
 import type { Snapshot } from '../authz/index.ts';
 import { applicableRules, type Policy, type PolicyImport, type PolicyRule } from '../authz/policies/index.ts';
 import type { RequestOrigin } from '../request/index.ts';
-import { insertRecord, listPolicies, type Transaction } from '../storage/index.ts';
+import { createRelatedStore, insertRecord, listPolicies, type Transaction } from '../storage/index.ts';
+import { decideList } from './decide-list.ts';
 import { type PolicyProject, withPolicyDatabase } from './policy-database.ts';
 import type { CaseResult, FileResult, Fixture, PolicyTestCase, PolicyTestFile, TestRun, UntestedRule } from './policy-test.ts';
 import { toTestId } from './test-ids.ts';
@@ -50,19 +51,19 @@ async function runFile(file: PolicyTestFile, project: PolicyProject, decided: Se
   const usersOf = (policy: string) =>
     [...file.assignments].flatMap(([user, names]) => (names.includes(policy) ? [toTestId('User', user)] : []));
   const content = { usersOf, fill: (tx: Transaction) => insertFixtures(tx, file.fixtures) };
+  const names = new Map(file.fixtures.map(({ id, name }) => [id, name]));
   const results = await withPolicyDatabase(project, content, async ({ tx, snapshot }) => {
-    const context = { tx, snapshot, deps: { timeZone: project.timeZone }, request: { origin: ORIGIN } };
+    const related = createRelatedStore(tx, project.definitions);
+    const context = { tx, snapshot, deps: { timeZone: project.timeZone }, request: { origin: ORIGIN }, related };
     const keys = new Map((await listPolicies(tx)).flatMap(toRuleKeys));
     const found: CaseResult[] = [];
     for (const each of file.cases) {
-      const result = await decideCase(context, each);
-      const fired = result.explanation.trace.find((rule) => rule.fired)?.rule.id;
-      decided.add(keys.get(fired ?? '') ?? '');
+      const { fired, ...result } = await (each.shows === undefined ? decideCase(context, each) : decideListCase(context, each, names));
+      for (const id of fired) decided.add(keys.get(id) ?? '');
       found.push(result);
     }
     return found;
   });
-  const names = new Map(file.fixtures.map(({ id, name }) => [id, name]));
   return { file: file.file, results, names, milliseconds: performance.now() - begun };
 }
 
@@ -77,7 +78,12 @@ function toRuleKeys({ name, rules }: Policy): readonly (readonly [string, string
   return rules.map((rule) => [rule.id, keyOf(toNamedRule(name, rule))]);
 }
 
-async function decideCase(context: SimulationContext, each: PolicyTestCase): Promise<CaseResult> {
+/** A decided case, and the ids of the rules that decided it. */
+interface DecidedCase extends CaseResult {
+  readonly fired: readonly string[];
+}
+
+async function decideCase(context: SimulationContext, each: PolicyTestCase): Promise<DecidedCase> {
   const { resource, decides: action, record, user, data, now, ip, expected, reason } = each;
   const recordId = record === undefined ? undefined : toTestId(resource.name, record);
   const userId = user === undefined ? undefined : toTestId('User', user);
@@ -88,7 +94,32 @@ async function decideCase(context: SimulationContext, each: PolicyTestCase): Pro
   const effect = decision.effect === 'deny' ? 'DENY' : 'ALLOW';
   const hasReason = reason === undefined || decision.reason.includes(reason);
   const rejected = issues.map(({ path, detail }) => `${path}: ${detail}`);
-  return { case: each, passed: effect === expected && hasReason && rejected.length === 0, effect, explanation, rejected };
+  const fired = explanation.trace.find((rule) => rule.fired)?.rule.id;
+  const passed = effect === expected && hasReason && rejected.length === 0;
+  return { case: each, passed, effect, explanation, rejected, fired: fired === undefined ? [] : [fired] };
+}
+
+/** Maximum number of listed records whose rules count as tested. */
+const MAX_EXPLAINED = 20;
+
+/** Decides a list. The decisions on its records give the rules, and the explanation of a record that is listed and must not be, or the other way round. */
+async function decideListCase(
+  context: SimulationContext,
+  each: PolicyTestCase,
+  allNames: ReadonlyMap<string, string>,
+): Promise<DecidedCase> {
+  const { resource, expected, shows = [] } = each;
+  const names = new Map([...allNames].filter(([id, name]) => id === toTestId(resource.name, name)));
+  const { isDenied, shown, mismatch } = await decideList(context, each, names);
+  const explained = [...(mismatch?.missing ?? []), ...(mismatch?.unexpected ?? []), ...shown].slice(0, MAX_EXPLAINED);
+  const decisions: DecidedCase[] = [];
+  for (const record of explained) decisions.push(await decideCase(context, { ...each, record }));
+  const first = mismatch === undefined || decisions[0] === undefined ? await decideCase(context, each) : decisions[0];
+  // A list that must show no record may be refused as well.
+  const passed = mismatch === undefined && (expected === 'DENY' ? isDenied : !isDenied || shows.length === 0);
+  const effect = isDenied ? 'DENY' : 'ALLOW';
+  const fired = [...first.fired, ...decisions.flatMap((decision) => decision.fired)];
+  return { case: each, passed, effect, list: mismatch, explanation: first.explanation, rejected: [], fired };
 }
 
 /** Returns the rules that apply to a request, as the admin API selects them. */

@@ -6,6 +6,11 @@ import { ASSIGNABLE_ROLES } from './parse-definition.ts';
 
 const NAME = { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_]{0,62}$' };
 
+/** Returns the `$id` of a schema for editors: a name, because the same schema is a file of the package and a response of each service. */
+export function toSchemaId(file: string): string {
+  return `urn:bailiwick:${file}`;
+}
+
 /**
  * Returns the JSON Schema (2020-12) of definition files, for editors. It describes each option; combinations of options are validated when a
  * definition is loaded.
@@ -15,6 +20,7 @@ export function definitionSchema(): JsonObject {
   const itemTypes = types.filter(isItemType);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: toSchemaId('definition.schema.json'),
     title: 'Bailiwick definition',
     description: 'A resource: its fields, indexes and legacy permissions.',
     type: 'object',

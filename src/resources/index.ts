@@ -9,7 +9,7 @@ export { isDeletionField, targetName } from './automatic-fields.ts';
 export { collectMistakes, compareMistakes, type DefinitionMistake, type Mistake, printMistake, type Report } from './definition-mistake.ts';
 export { quote, validateFieldName } from './definition-names.ts';
 export { findCascadeConflict, validateCascades, validateReferences } from './definition-references.ts';
-export { definitionSchema } from './definition-schema.ts';
+export { definitionSchema, toSchemaId } from './definition-schema.ts';
 export { describeResource, recordSchema, valuesSchema } from './describe-resource.ts';
 export { COMMON_OPTIONS, OPTION_FORMS, type OptionForm } from './field-options.ts';
 export { kindAt } from './hierarchy.ts';

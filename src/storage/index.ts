@@ -64,6 +64,7 @@ export { loadDatabaseVersion } from './database-version.ts';
 export { loadDescendantsOfList } from './descendant-list.ts';
 export { readingEarlierTables } from './earlier-tables.ts';
 export { findMatches, type MatchQuery } from './find-matches.ts';
+export { withTime } from './fixed-time.ts';
 export { validateMove } from './hierarchy-checks.ts';
 export type { ListQuery, Page, Restriction } from './list-query.ts';
 export { isManagedAssignment, MANAGED_ASSIGNMENT } from './managed-policies.ts';

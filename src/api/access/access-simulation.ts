@@ -11,7 +11,7 @@ import type { Issue } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import { proposeChange, proposeRecord } from '../../pipeline/index.ts';
 import type { Resource, StoredRecord } from '../../resources/index.ts';
-import { createRelatedStore, loadRecord, loadReferenced } from '../../storage/index.ts';
+import { createRelatedStore, loadRecord, loadReferenced, type RelatedStore } from '../../storage/index.ts';
 import type { AdminRequest } from '../admin/index.ts';
 import { CREATES_RECORD, DENIED_INACTIVE, loadIntactUser, toPrincipal } from './partial-decisions.ts';
 
@@ -51,6 +51,8 @@ export interface SimulatedAccess {
 export interface SimulationContext extends Pick<AdminRequest, 'tx' | 'snapshot'> {
   readonly deps: Pick<AdminRequest['deps'], 'timeZone'>;
   readonly request: Pick<AdminRequest['request'], 'origin'>;
+  /** Related records that earlier simulations have loaded in the same transaction, if it changes none. */
+  readonly related?: RelatedStore | undefined;
 }
 
 /** A function that returns the rules that apply to a request. */
@@ -77,7 +79,7 @@ async function simulateActive(admin: SimulationContext, test: AccessTest, rulesF
     const who = { userId: principal.id, role: principal.role };
     const applicable = await rulesFor({ ...who, resource: resource.name, action, now });
     const referenced = await loadReferenced(tx, snapshot.definitions, { ...input, paths: applicable.referencePaths });
-    const related = applicable.countsRelated ? createRelatedStore(tx, snapshot.definitions) : undefined;
+    const related = applicable.countsRelated ? (admin.related ?? createRelatedStore(tx, snapshot.definitions)) : undefined;
     const run = (): Explanation => explain(applicable, leaveOpen(createScope({ ...input, referenced, related }), isMethodOrUrl), who);
     return related === undefined ? run() : related.evaluate(run);
   };

@@ -1049,6 +1049,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/schemas/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the JSON Schema of definitions, policies or policy tests in files, for editors.
+         * @description The response has an `ETag`, and is 304 for a request with the same `If-None-Match`. Not served with `docs` set to `off`.
+         */
+        get: operations["service.schema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -6486,6 +6506,36 @@ export interface operations {
                         status: string;
                         /** @constant */
                         success: true;
+                    };
+                };
+            };
+        };
+    };
+    "service.schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the schema. */
+                name: "definition.schema.json" | "policy.schema.json" | "policy-test.schema.json";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The schema, in the dialect 2020-12. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        $id: string;
+                        $schema: string;
+                    } & {
+                        [key: string]: unknown;
                     };
                 };
             };
