@@ -161,6 +161,7 @@ describe.concurrent('workers', () => {
 
   it('workers accept the setup token that their primary process prints in a link and in a command', async () => {
     const { program, query } = service;
+    await program.prints('"token":"');
     const setupToken = /"token":"([^"]+)"/.exec(program.printed())?.[1] ?? '';
     expect(program.printed().split(setupToken)).toHaveLength(3);
     expect(JSON.stringify(await query('SELECT "text" FROM "_State"'))).not.toContain(setupToken);

@@ -202,8 +202,15 @@ describe('a service that is started from the package', () => {
   let token: string;
   it('a service from the package validates values after its validator package was removed from disk', async () => {
     const modules = join(project, 'node_modules');
+    // The first value loads the package; without requests, the service does that a second after its start.
+    expect(await send(program.url, 'POST /auth/setup', { body: {} })).toMatchObject({ status: 422 });
     rmSync(join(modules, 'ajv'));
-    token = await setUp(program.url).finally(() => link(modules, 'ajv'));
+    try {
+      token = await setUp(program.url);
+      expect(await send(program.url, 'POST /admin/api/policies', { token, body: {} })).toMatchObject({ status: 422 });
+    } finally {
+      link(modules, 'ajv');
+    }
   });
 
   it('a service from the package decides requests, also by an expression', async () => {

@@ -80,8 +80,8 @@ describe('bailiwick import', () => {
   });
 
   it.each([
-    ['an unknown user', ['Tip', 'tips.csv', '--as', 'unknown@example.com'], 1, 'bailiwick: no active user has this email'],
-    ['an inactive user', ['Tip', 'tips.csv', '--as', 'gone@example.com'], 1, 'bailiwick: no active user has this email'],
+    ['an unknown user', ['Tip', 'tips.csv', '--as', 'unknown@example.com'], 1, 'bailiwick: no active user has the email'],
+    ['an inactive user', ['Tip', 'tips.csv', '--as', 'gone@example.com'], 1, 'bailiwick: no active user has the email'],
     ['an unknown resource', ['Tipp', 'tips.csv', '--as', 'ada@example.com'], 1, 'did you mean "Tip"?'],
     ['a missing file', ['Tip', 'none.csv', '--as', 'ada@example.com'], 2, 'none.csv does not exist'],
   ])('bailiwick import refuses %s with the reason', async (_, [resource = '', file = '', ...args], code, words) => {

@@ -17,7 +17,7 @@ describe('the guide of policies in files', () => {
     const guided = filesOf('docs/guides/policy-files.md');
     const { cases, failed, lines } = await testFiles([['resources/Article.yaml', ARTICLE], ...guided]);
     expect(failed, lines.join('\n')).toBe(0);
-    expect([guided.length, cases]).toEqual([2, 27]);
+    expect([guided.length, cases]).toEqual([2, 30]);
   });
 });
 

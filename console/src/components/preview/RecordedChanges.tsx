@@ -19,7 +19,7 @@ export function RecordedChanges({ draft }: { readonly draft: Draft }) {
   return (
     <Stack gap={4}>
       <Text fw={600}>{texts.recordedTitle}</Text>
-      {isRunning && <Loader size="sm" aria-label={texts.replaying} />}
+      {isRunning && <Loader size="sm" role="status" aria-label={texts.replaying} />}
       {error !== undefined && <ProblemAlert error={error} />}
       {totals !== undefined && !isRunning && error === undefined && <Found totals={totals} />}
     </Stack>

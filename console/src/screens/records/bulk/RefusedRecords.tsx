@@ -19,7 +19,7 @@ interface RefusedRecordsProps {
 /** The rule action that a change is decided by. */
 const DECIDED_BY = { update: 'update', delete: 'delete', restore: 'delete' } as const;
 
-/** The records that a change of several was refused for, each with its reason and the way to its decision. */
+/** The records that a bulk action did not change, each with its reason and a link to its decision. */
 export function RefusedRecords({ resource, action, refused, nameOf }: RefusedRecordsProps) {
   const { id: user } = useCaller();
   const { isAdmin, mayRead } = useAuditRights();

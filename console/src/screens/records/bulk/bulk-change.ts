@@ -72,7 +72,7 @@ export function toConsequences(rows: readonly Row[], results: readonly BatchResu
   };
 }
 
-/** Returns the fields that several records can be given the same value of. A unique value fits one record, and a password belongs to one user. */
+/** Returns the fields that can have the same value in several records: not unique ones, and no passwords. */
 export function commonFields(fields: readonly Field[]): readonly Field[] {
   return fields.filter(({ readOnly, immutable, unique, type }) => !readOnly && !immutable && !unique && type !== 'password');
 }
