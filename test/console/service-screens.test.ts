@@ -24,6 +24,20 @@ describe('the screens of the service', () => {
     expect(await settings.textContent()).toMatch(/logLevel.*silent.*command line/);
   });
 
+  it('a chart is shown in a browser whose language is not valid', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/system', { as: story.admin });
+    // A page of its own, because later tests use the first one.
+    const other = await page.context().newPage();
+    try {
+      // The language of Chromium with LANG=C.
+      await other.addInitScript(() => Object.defineProperty(navigator, 'language', { value: 'en-US@posix', configurable: true }));
+      await other.goto(`${newsroom.url}/console/`);
+      await other.locator('.uplot canvas').first().waitFor();
+    } finally {
+      await other.close();
+    }
+  });
+
   it('the storage screen shows the performed migrations with their steps', async ({ newsroom, story, visitor }) => {
     const page = await visitor.open(newsroom, '/storage', { as: story.admin });
     await page.getByText('The tables match the definition files').waitFor();

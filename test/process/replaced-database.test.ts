@@ -34,7 +34,7 @@ beforeAll(async () => {
 interface Way {
   readonly name: string;
   lose(data: string, away: string): void;
-  /** The expected log message about the lost file. */
+  /** The pattern of the log message about the lost file. */
   readonly said: string;
 }
 
@@ -57,7 +57,12 @@ const WAYS: readonly Way[] = [
     },
     said: `${FILE} was replaced`,
   },
-  { name: 'moved with its folder', lose: (data, away) => renameSync(data, join(away, 'data')), said: `${FILE} was removed` },
+  {
+    name: 'moved with its folder',
+    lose: (data, away) => renameSync(data, join(away, 'data')),
+    // The service looks at one file after the other, and the folder may be moved in between.
+    said: `${FILE}(-wal|-shm)? was removed`,
+  },
   { name: 'emptied', lose: (data) => truncateSync(join(data, FILE)), said: `${FILE} was emptied` },
   { name: 'left without its write-ahead log', lose: (data) => unlinkSync(join(data, `${FILE}-wal`)), said: `${FILE}-wal was removed` },
   { name: 'left without its shared memory', lose: (data) => unlinkSync(join(data, `${FILE}-shm`)), said: `${FILE}-shm was removed` },
@@ -127,7 +132,7 @@ describe('a lost database file', () => {
       .printed()
       .split('\n')
       .filter((line) => line.includes('while the service was running'));
-    expect(lines).toEqual([expect.stringContaining(said)]);
+    expect(lines).toEqual([expect.stringMatching(said)]);
     expect(await program.stop()).toBe(0);
   });
 

@@ -1,6 +1,7 @@
 import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
+import './valid-language.ts';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import classes from './PlottedChart.module.css';
