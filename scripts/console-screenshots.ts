@@ -156,7 +156,7 @@ async function saveTooLate(page: Page, { admin }: Story): Promise<void> {
       headers: { authorization: `Bearer ${admin.token}` },
       data,
     });
-  // An earlier picture has changed it.
+  // The same picture in the other colour scheme has stored a fee.
   await store({ fee: null });
   await page.reload();
   await page.getByRole('textbox', { name: 'title', exact: true }).fill('Council agrees on a budget');

@@ -54,7 +54,7 @@ export async function openDecisions(config: Config): Promise<ProjectDecisions> {
   };
 }
 
-/** The history of a project's policies. */
+/** Reads the past changes of a project's policies. */
 export interface ProjectPolicyHistory {
   /** Returns the last changes, newest first. @throws Problem POLICY_UNKNOWN */
   last(query: HistoryQuery): Promise<readonly ComparedChange[]>;

@@ -16,7 +16,7 @@ export const theme: MantineThemeOverride = createTheme({
     Input: { styles: { input: { opacity: 1 } } },
     // Links are names of users. In a row they may become narrower than their longest word.
     Anchor: { styles: { root: { overflowWrap: 'anywhere' } } },
-    // Without its transition, as with reduced motion, the library does not centre it.
+    // The library centres the loader by a transition, which reduced motion removes.
     Button: { styles: { loader: { transform: 'translate(-50%, -50%)' } } },
     CloseButton: { defaultProps: { 'aria-label': 'Close' } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } }, styles: { title: { fontWeight: 650 } } },
@@ -24,7 +24,7 @@ export const theme: MantineThemeOverride = createTheme({
       defaultProps: { position: 'right', closeButtonProps: { 'aria-label': 'Close' } },
       styles: { title: { fontWeight: 650 } },
     },
-    // In the field for several values. Its own colour is that of the page.
+    // The tags in a field for several values: the colour of the library is that of the page.
     Pill: { styles: { root: { background: 'var(--mantine-color-gray-light)' } } },
     Badge: {
       defaultProps: { tt: 'none', variant: 'light' },
@@ -58,7 +58,7 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-placeholder': colors.dark[1],
     '--mantine-color-error': colors.red[4],
     '--mantine-color-disabled-color': colors.dark[1],
-    // Those of the library are black on nearly black, and a loud brown.
+    // The colours of the library have too little contrast here.
     '--mantine-color-gray-light': colors.dark[4],
     '--mantine-color-gray-light-hover': colors.dark[3],
     '--mantine-color-gray-light-color': colors.gray[3],

@@ -41,7 +41,7 @@ export interface CliApplication {
   readonly reason?: string | undefined;
 }
 
-/** Policies of files to compare with those in force, and the recorded decisions to replay. */
+/** The input of a comparison of policies in files with those in force, which also replays recorded decisions. */
 export interface CliComparedPolicies {
   /** Email of the admin whom audit entries name. */
   readonly as: string;

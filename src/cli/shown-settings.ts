@@ -1,7 +1,7 @@
 import type { ConfigOption } from '../config/index.ts';
 import type { CliCommand } from './cli-context.ts';
 
-/** Names of the config options in the help of commands that show only some. */
+/** The config options in the help of a command, by its member `settings`. */
 const SHOWN: Readonly<Record<NonNullable<CliCommand['settings']>, readonly string[]>> = {
   database: ['project', 'data', 'database'],
   auditLog: ['project', 'data', 'database', 'checkpoints'],

@@ -26,7 +26,7 @@ export function relatedName({ resource, on }: Related, values: readonly Json[]):
   return `related ${resource} ${JSON.stringify(Object.fromEntries(links))}`;
 }
 
-/** The name under which a kept related record lists the paths that had no value. No path has such a name. */
+/** In the values that an audit entry keeps of a related record, the member that lists the paths without a value. It is not a valid path. */
 export const WITHOUT_VALUE = '(missing)';
 
 /** Returns the name of a record with its ancestors. No path has such a name. */

@@ -8,7 +8,7 @@ type OpenTelemetry = typeof import('@opentelemetry/api');
 
 /**
  * Creates the tracer of requests. Its spans have the names and attributes of the semantic conventions for HTTP servers, and `bailiwick.decision.id`.
- * They contain no query, no body and no header.
+ * No span contains the query, the body or a header of a request.
  *
  * @param version The version of the program.
  * @throws SetupError if @opentelemetry/api is not installed.

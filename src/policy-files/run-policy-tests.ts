@@ -40,7 +40,7 @@ function toNamedRule(
   return { policy, rule: description ?? `${action} ${resource}`, action, resource };
 }
 
-/** The key has action and resource, because rules of several actions often share a description. */
+/** Returns the identity of a rule. A description is not enough: rules of several actions often have the same. */
 function keyOf({ policy, rule, action, resource }: UntestedRule): string {
   return JSON.stringify([policy, rule, action, resource]);
 }
@@ -102,7 +102,10 @@ async function decideCase(context: SimulationContext, each: PolicyTestCase): Pro
 /** Maximum number of listed records whose rules count as tested. */
 const MAX_EXPLAINED = 20;
 
-/** Decides a list. The decisions on its records give the rules, and the explanation of a record that is listed and must not be, or the other way round. */
+/**
+ * Decides a list. Up to `MAX_EXPLAINED` of its records are also decided one by one, which gives the rules that decide them. If the list is not as
+ * expected, the result has the explanation of the first record that is missing or should not be listed.
+ */
 async function decideListCase(
   context: SimulationContext,
   each: PolicyTestCase,

@@ -1,4 +1,4 @@
-/** Puts the policies of files in force, and finds those that files managed and no longer contain. */
+/** Stores the policies of files, and finds the orphans: policies in the database that came from files which no longer contain them. */
 import type { Policy, PolicyImport, RolePolicy } from '../authz/policies/index.ts';
 import { sql } from '../sql.ts';
 import { endAssignment, loadRolePolicies } from './assignment-records.ts';
@@ -63,7 +63,7 @@ export async function applyPolicyFiles(
     for (const { id } of treated.endedPolicies) await endPolicy(tx, id, change);
     for (const role of treated.endedRoles) await endAssignment(tx, role, change);
   }
-  // Orphans that are not active stay as they are, and are no news.
+  // Orphans that were not active before are not reported: nothing about them changes.
   const policies = orphans.policies.filter(({ isActive }) => isActive || action !== 'deactivate');
   return { ...draft.done, adopted: draft.adopted, ...describeOrphans({ ...orphans, policies }) };
 }

@@ -21,7 +21,7 @@ interface ConfirmModalProps {
   readonly takesReason?: boolean;
   /** False while a field of the children has no valid value. */
   readonly isComplete?: boolean;
-  /** False for a change that takes nothing away. */
+  /** False if the action deletes and revokes nothing: its button is then not red. Default: true. */
   readonly isDangerous?: boolean;
   /** True if the consequences are long. */
   readonly isWide?: boolean;

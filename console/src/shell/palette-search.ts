@@ -8,7 +8,7 @@ const { screens, palette } = shellTexts;
 /** Maximum number of policies and of users. */
 const LIMIT = 5;
 
-/** The policies and users whose name contains a text, and the way to their lists if there are more. */
+/** The policies and users whose name contains a text, and links to their lists if there are more. */
 export function paletteSearchQuery(search: string) {
   return queryOptions({
     queryKey: ['palette', search],

@@ -251,7 +251,7 @@ function toScope({ principal, origin, request, tx, options, snapshot }: RequestC
 /** A condition on the records of a list. */
 interface ListedRecords extends Pick<RecordSubjects, 'resource' | 'action'> {
   readonly where: Condition;
-  /** Which records are listed; those that are not deleted if absent. */
+  /** The listed records by their soft deletion; by default, those that are not deleted. */
   readonly existence?: ListQuery['existence'];
 }
 

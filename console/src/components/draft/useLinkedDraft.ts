@@ -10,18 +10,18 @@ export interface LinkedDraft {
   readonly draft: Draft | undefined;
   /** True if the address contains the draft. */
   readonly isInAddress: boolean;
-  /** True until the draft of the address is read. */
+  /** True until the draft in the address has been read. */
   readonly isPending: boolean;
   /** True if the address has a draft that cannot be read. */
   readonly isUnreadable: boolean;
-  /** Replaces the draft of the tab and of the address. */
+  /** Stores a draft for this tab, and writes it to the address of the page. */
   replace(draft: Draft): void;
   discard(): void;
 }
 
 const keyOf = (fragment: string) => ['draft of a link', fragment];
 
-/** Returns the draft of the address; without one, that of the tab, which is added to the address. */
+/** Returns the draft in the address; if there is none, the draft stored for this tab, which is then written to the address. */
 export function useLinkedDraft(): LinkedDraft {
   const fragment = useLocation({ select: ({ hash }) => hash });
   const changeFragment = useFragment();

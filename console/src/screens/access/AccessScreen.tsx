@@ -18,7 +18,7 @@ const whoCan = createPart<AccessTabProps>(async () => (await import('./WhoCan.ts
 const userPermissions = createPart<AccessTabProps>(async () => (await import('./UserPermissions.tsx')).UserPermissions);
 const draftBar = createPart<DraftBarProps>(async () => (await import('./DraftBar.tsx')).DraftBar);
 
-/** Answers of the policies in force about each role, each record and each user; with a draft, also those under its changes. */
+/** Shows what a role or a user may do, and who may act on a record, under the policies in force and, if there is one, under a draft. */
 export function AccessScreen() {
   const search = accessRoute.useSearch();
   const navigate = useNavigate({ from: '/access' });

@@ -49,7 +49,7 @@ export function ChangeFieldDialog({ resource, rows, perform, onClose }: BulkDial
   );
 }
 
-/** A switch has no third state. */
+/** Returns the first value of the form: null is no value, which a switch cannot show. */
 function startValue(field: Field | undefined): FormValue {
   return field?.type === 'boolean' ? false : null;
 }
