@@ -212,9 +212,10 @@ async function loadRelated(tx: Transaction, definitions: Definitions, { related,
   if (!exact) return NOT_COMPARABLE;
   // The record that is decided may be one of them, and does not count.
   const limit = related.limit + 2;
+  // The limit is a literal: with a parameter, the generic plan of PostgreSQL assumes a tenth of the rows and may read the whole primary key.
   const rows = await tx.all<Row>(
     sql`SELECT ${selectionFor(tx, resource, related)} FROM ${target.tables(checkedRecordsOf(tx, resource, {}))} WHERE ${where}
-      ORDER BY ${columnOf(resource, 'id')} LIMIT ${limit}`,
+      ORDER BY ${columnOf(resource, 'id')} LIMIT ${sql.lit(limit)}`,
   );
   const links = tx.validatesReads ? linksOf(related, values, { resource, target }) : undefined;
   const stamps = new Map(links && rows.map((row) => [String(row['id']), stampOf(row)]));
