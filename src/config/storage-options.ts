@@ -44,6 +44,13 @@ export const STORAGE_OPTIONS = {
     range: [1, 3600],
     about: 'statement timeout on PostgreSQL, in seconds',
   },
+  databaseParallelWorkers: {
+    group: 'storage',
+    default: 0,
+    range: [0, 1024],
+    about:
+      'maximum parallel workers of PostgreSQL for one statement of a request; 0: none, so that one search uses one processor of the database server',
+  },
   readers: {
     group: 'storage',
     default: 0,

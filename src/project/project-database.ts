@@ -25,6 +25,7 @@ export interface DatabaseSettings {
   readonly databasePrepare: 'on' | 'off';
   readonly databaseStatementSeconds: number;
   readonly databaseLockSeconds: number;
+  readonly databaseParallelWorkers: number;
   /** Number of reader threads on SQLite; 0 for the default. */
   readonly readers: number;
   readonly readerQueue: number;
@@ -63,13 +64,14 @@ const FILE = 'sqlite:';
 /** Converts the configuration into the options of `openDatabase`. */
 export function toDatabasePlace(settings: DatabaseSettings): DatabaseAddress {
   const { database, databaseConnections, databasePrepare, databaseStatementSeconds, databaseLockSeconds, data, backupsKept } = settings;
-  const { readers, readerQueue, timezone } = settings;
+  const { databaseParallelWorkers, readers, readerQueue, timezone } = settings;
   return {
     database,
     connections: databaseConnections,
     preparedStatements: databasePrepare === 'on',
     statementTimeout: databaseStatementSeconds * 1000,
     lockTimeout: databaseLockSeconds * 1000,
+    parallelWorkers: databaseParallelWorkers,
     readers: readers === 0 ? undefined : readers,
     readerQueue,
     timeZone: timezone,

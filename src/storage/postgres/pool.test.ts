@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { installed, startPgbouncer } from '../../../test/postgres/pgbouncer.ts';
 import { startProxy } from '../../../test/postgres/proxy.ts';
 import { sql } from '../../sql.ts';
-import type { Database } from '../contract.ts';
+import type { Database, TransactionOptions } from '../contract.ts';
 import { failure } from '../storage.fixture.ts';
-import { openPostgres } from './database.ts';
+import { openPostgres, type PostgresOptions } from './database.ts';
 import { createConnectionSlots } from './pool.ts';
 import { openFamily } from './postgres.fixture.ts';
 import { isSupported } from './server-checks.ts';
@@ -37,10 +37,10 @@ describe('connection slots', () => {
   });
 });
 
-function openAsRole(): Promise<Database> {
+function openAsRole(options: Omit<PostgresOptions, 'url'> = {}): Promise<Database> {
   const roleUrl = new URL(url);
   [roleUrl.username, roleUrl.password] = [ROLE, 'one of a test'];
-  return openPostgres({ url: roleUrl.href, connections: 1 });
+  return openPostgres({ url: roleUrl.href, connections: 1, ...options });
 }
 
 describe('session settings', () => {
@@ -63,6 +63,46 @@ describe('session settings', () => {
       });
     // The first transaction sets them for itself; later ones use the settings of the connection.
     for (let time = 0; time < 3; time++) expect(await readSettings()).toEqual({ ...expected, sum: 0.30000000000000004, text: '\\' });
+    await asRole.close();
+  });
+});
+
+describe('query plans', () => {
+  /** Settings of a server that plans parallel workers for each scan. */
+  const EAGER = [
+    'parallel_setup_cost = 0',
+    'parallel_tuple_cost = 0',
+    'min_parallel_table_scan_size = 0',
+    'jit = on',
+    'jit_above_cost = 0',
+  ];
+
+  beforeAll(async () => {
+    for (const setting of [...EAGER, 'max_parallel_workers_per_gather = 2']) await runSql(`ALTER ROLE ${ROLE} SET ${setting}`);
+    await runSql(`CREATE TABLE "Planned" AS SELECT generate_series(1, 10000) AS "n"; GRANT SELECT ON "Planned" TO ${ROLE}`);
+  });
+  afterAll(async () => {
+    await runSql(`DROP TABLE "Planned"; ALTER ROLE ${ROLE} RESET ALL`);
+  });
+
+  /** Plans a statement, and returns its number of parallel workers and the setting of the compiler of expressions. */
+  async function planIn(database: Database, how: TransactionOptions): Promise<readonly [number, string | undefined]> {
+    return database.transaction(async (tx) => {
+      const lines = await tx.all<{ 'QUERY PLAN': string }>(sql`EXPLAIN SELECT count(*) FROM "Planned"`);
+      const workers = /Workers Planned: (\d+)/.exec(lines.map((line) => line['QUERY PLAN']).join('\n'))?.[1] ?? '0';
+      return [Number(workers), (await tx.one<{ jit: string }>(sql`SELECT current_setting('jit') AS "jit"`))?.jit];
+    }, how);
+  }
+
+  it.each<[string, TransactionOptions, number, readonly [number, string]]>([
+    ['no parallel workers for a short attempt', {}, 0, [0, 'off']],
+    ['no parallel workers for a long attempt', { beginsLong: true }, 0, [0, 'off']],
+    ['as many parallel workers for a request as the option allows', {}, 1, [1, 'off']],
+    ['as many parallel workers for a migration as the server allows', { longRunning: true }, 0, [2, 'on']],
+  ])('a plan has %s', async (_, how, parallelWorkers, expected) => {
+    const asRole = await openAsRole({ parallelWorkers });
+    // The first transaction of a connection sets them for itself; later ones use the settings of the connection.
+    for (let time = 0; time < 3; time++) expect(await planIn(asRole, how)).toEqual(expected);
     await asRole.close();
   });
 });

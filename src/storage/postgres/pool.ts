@@ -135,7 +135,7 @@ export function createPool(address: PostgresAddress, size: number, options: Pool
  */
 export function toBeginStatements(
   { schema }: PostgresAddress,
-  { lockTimeout = 5000, checksClients = false }: ServerOptions,
+  { lockTimeout = 5000, checksClients = false, parallelWorkers = 0 }: ServerOptions,
 ): BeginStatements {
   const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED';
   const own = `${begin} READ WRITE`;
@@ -148,12 +148,26 @@ export function toBeginStatements(
     ...(checksClients ? [`${set} ${CLIENT_CHECK}`] : []),
     ...(schema === undefined ? [] : [`${set} search_path TO "${schema}"`]),
   ];
+  const forRequests = { workers: String(parallelWorkers), jit: 'off' };
+  const ofServer = { workers: 'DEFAULT', jit: 'DEFAULT' };
+  const longRunning = [...settings('SET LOCAL', LONG_RUNNING_IDLE_TIMEOUT), ...plannerSettings('SET LOCAL', ofServer)];
   return {
     own,
-    shared: [begin, ...settings('SET LOCAL', IDLE_TIMEOUT)].join('; '),
-    longRunning: [own, ...settings('SET LOCAL', LONG_RUNNING_IDLE_TIMEOUT), 'SET LOCAL statement_timeout = 0'].join('; '),
-    sessionSettings: [...settings('SET', IDLE_TIMEOUT), ...defaults].join('; '),
+    shared: [begin, ...settings('SET LOCAL', IDLE_TIMEOUT), ...plannerSettings('SET LOCAL', forRequests)].join('; '),
+    longRunning: [own, ...longRunning, 'SET LOCAL statement_timeout = 0'].join('; '),
+    sessionSettings: [...settings('SET', IDLE_TIMEOUT), ...plannerSettings('SET', forRequests), ...defaults].join('; '),
   };
+}
+
+/**
+ * Renders the settings of the query planner. The parallel workers of one search would take the processors from the statements of other requests.
+ * The server cannot interrupt the compilation of a statement to machine code, which can take seconds.
+ */
+function plannerSettings(
+  set: 'SET' | 'SET LOCAL',
+  { workers, jit }: { readonly workers: string; readonly jit: string },
+): readonly string[] {
+  return [`${set} max_parallel_workers_per_gather = ${workers}`, `${set} jit = ${jit}`];
 }
 
 /**

@@ -100,6 +100,8 @@ describe.runIf(installed !== undefined).each(modes)('a pooler %s', AT_ONCE, (mod
   it(`connections keep no session settings and no locks, behind a pooler ${mode}`, IN_TURN, async () => {
     const database = await openBehind();
     await Promise.all(Array.from({ length: 20 }, () => database.transaction((tx) => tx.lock('a'))));
+    const planner = sql`SELECT current_setting('max_parallel_workers_per_gather') AS "workers", current_setting('jit') AS "jit"`;
+    expect(await database.transaction((tx) => tx.one(planner))).toEqual({ workers: '0', jit: 'off' });
     const clients = await Promise.all(Array.from({ length: POOL }, () => connect(pooler.url)));
     const found = await Promise.all(
       clients.map(async (client) => {
@@ -173,6 +175,7 @@ it.runIf(installed !== undefined)('locks cannot be verified behind a pooler with
 const FACTS = `SELECT pg_backend_pid() AS "process", current_setting('search_path') AS "path",
   current_setting('statement_timeout') AS "statement", current_setting('lock_timeout') AS "lock",
   current_setting('idle_in_transaction_session_timeout') AS "idle",
+  current_setting('max_parallel_workers_per_gather') AS "workers", current_setting('jit') AS "jit",
   (SELECT count(*) FROM pg_locks WHERE "locktype" = 'advisory' AND "pid" = pg_backend_pid()) AS "locks",
   (SELECT count(*) FROM pg_listening_channels()) AS "channels"`;
 
