@@ -32,7 +32,7 @@ function toEntries(count: number): readonly AuditEntry[] {
       userId: pick(['u1', 'u2', 'u3', undefined], index + 2),
       role: pick(['user', 'admin'], index + 3),
       resource: pick(['Article', 'Comment', 'User', 'Admin', '_Decision'], index + 4),
-      action: pick(['read', 'list', 'update'], index + 5),
+      action: pick(['read', 'list', 'update', 'refresh'], index + 5),
       recordId: pick(['r1', 'r2', undefined], index + 6),
       allowed,
       reason: allowed ? 'allowed' : 'no rule matched',
@@ -102,9 +102,10 @@ const FILTERS: readonly (readonly [name: string, filter: EntryFilter, matches: (
   [
     'a user, without an outcome and two actions',
     { userId: 'u3', not: { outcome: ['VALUE_INVALID'], action: ['list', 'read'] } },
-    ({ userId, outcome, action }) => userId === 'u3' && outcome === undefined && action === 'update',
+    ({ userId, outcome, action }) => userId === 'u3' && outcome === undefined && action !== 'list' && action !== 'read',
   ],
   ['no reads of admins', { adminReads: false }, (entry) => !isAdminRead(entry)],
+  ['no refreshes', { refreshes: false }, ({ allowed, kind, action }) => !(allowed && kind === 'auth' && action === 'refresh')],
   ['a value that is also excluded', { role: 'user', not: { role: ['user'] } }, () => false],
 ];
 

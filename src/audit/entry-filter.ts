@@ -18,6 +18,8 @@ export interface EntryFilter {
   readonly allowed?: boolean | undefined;
   /** False leaves out the entries of allowed requests of admins and auditors that only read through the admin endpoints. */
   readonly adminReads?: boolean | undefined;
+  /** False leaves out the entries of refreshes that succeeded: a page that is open in a browser causes several an hour. */
+  readonly refreshes?: boolean | undefined;
   /** Leaves out the entries with one of these values. An entry without the member is not left out. */
   readonly not?: ExcludedValues | undefined;
   /** Milliseconds since 1970, inclusive. */
@@ -84,27 +86,35 @@ export function toEntryConditions(filter: EntryFilter): EntryConditions {
     ],
     others: [
       ...given.map(equal),
-      ...(filter.adminReads === false ? [NO_ADMIN_READS] : []),
+      ...hiddenEntries(filter).map(isNot),
       ...exclusions(filter.not),
       ...(filter.where === undefined ? [] : [sql`(${filter.where})`]),
     ],
   };
 }
 
-/** The kind and the resource of entries of requests that only read through the admin endpoints: those of admins, and those of auditors. */
-const ADMIN_READS: readonly (readonly [kind: AuditEntry['kind'], resource: string])[] = [
-  ['admin', ADMIN_RESOURCE],
-  ['access', AUDIT_LOG_NAME],
+/** The members of entries that a filter leaves out. */
+type HiddenEntries = Partial<Pick<AuditEntry, 'kind' | 'resource' | 'action' | 'allowed'>>;
+
+// Only allowed requests are left out: denied ones show who tried.
+/** Requests that only read through the admin endpoints: those of admins, and those of auditors. */
+const ADMIN_READS: readonly HiddenEntries[] = [
+  { allowed: true, kind: 'admin', resource: ADMIN_RESOURCE },
+  { allowed: true, kind: 'access', resource: AUDIT_LOG_NAME },
 ];
+const REFRESHES: readonly HiddenEntries[] = [{ allowed: true, kind: 'auth', action: 'refresh' }];
 
-// Denied reads stay: they show who tried.
-const NO_ADMIN_READS = sql`not ("allowed" = ${true} and (${sql.join(
-  ADMIN_READS.map(([kind, resource]) => sql`"kind" = ${kind} and "resource" = ${resource}`),
-  sql` or `,
-)}))`;
+function hiddenEntries({ adminReads, refreshes }: EntryFilter): readonly HiddenEntries[] {
+  return [...(adminReads === false ? ADMIN_READS : []), ...(refreshes === false ? REFRESHES : [])];
+}
 
-function isAdminRead({ allowed, kind, resource }: AuditEntry): boolean {
-  return allowed && ADMIN_READS.some((read) => read[0] === kind && read[1] === resource);
+function isNot(hidden: HiddenEntries): Sql {
+  const members = Object.entries(hidden).map(([member, value]) => sql`${sql.ref(member)} = ${value}`);
+  return sql`not (${sql.join(members, sql` and `)})`;
+}
+
+function isHidden(entry: AuditEntry, hidden: HiddenEntries): boolean {
+  return Object.entries(hidden).every(([member, value]) => entry[member as keyof HiddenEntries] === value);
 }
 
 function exclusions(not: ExcludedValues = {}): readonly Sql[] {
@@ -119,7 +129,7 @@ export function matchesFilter(filter: EntryFilter, entry: AuditEntry): boolean {
   const { from, to, not = {} } = filter;
   return (
     COLUMNS.every((column) => filter[column] === undefined || entry[column] === filter[column]) &&
-    (filter.adminReads !== false || !isAdminRead(entry)) &&
+    !hiddenEntries(filter).some((hidden) => isHidden(entry, hidden)) &&
     EXCLUDABLE_MEMBERS.every((member) => not[member]?.some((value) => value === entry[member]) !== true) &&
     (from === undefined || entry.at >= toTimeText(from)) &&
     (to === undefined || entry.at < toTimeText(to))

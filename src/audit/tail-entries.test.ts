@@ -119,6 +119,8 @@ describe('a filter', () => {
     { userId: "u'2\n", ruleId: 'rule', policyId: 'policy', requestId: 'r2', ip: '::1', at: '2026-01-31T09:00:00.000Z' },
     { kind: 'admin', resource: 'Admin' },
     { kind: 'access', resource: '_Decision', allowed: false },
+    { kind: 'auth', resource: 'Auth', action: 'refresh' },
+    { kind: 'auth', resource: 'Auth', action: 'refresh', allowed: false },
   ];
   it.each<EntryFilter>([
     {},
@@ -128,6 +130,8 @@ describe('a filter', () => {
     { allowed: true },
     { adminReads: true },
     { adminReads: false },
+    { refreshes: false },
+    { adminReads: false, refreshes: false },
     { allowed: false, userId: 'u1' },
     { from: Date.parse('2026-01-31T09:00:00.000Z'), to: Date.parse('2026-01-31T09:00:00.001Z') },
     { to: Date.parse('2026-01-31T09:00:00.000Z') },

@@ -97,23 +97,37 @@ describe('excluded values', () => {
 describe('reads of admins', () => {
   const reads = (page: Page): Promise<number> => rows(page).filter({ hasText: '/admin/api/' }).count();
 
-  it('the log shows them only after they are switched on, and the address says so', async ({ newsroom, story, visitor }) => {
+  it('the log shows them and refreshes only when asked to, says so in the address, and remembers it', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
     const page = await visitor.open(newsroom, '/decisions?range=1h', { as: story.admin });
-    await page.getByText('without reads by admins and auditors').waitFor();
+    const refreshes = (): Promise<number> => rows(page).filter({ hasText: 'refresh Auth' }).count();
+    await page.getByText('without reads by admins and auditors and refreshes of sessions').waitFor();
     await rows(page).first().waitFor();
-    expect(await reads(page)).toBe(0);
+    expect([await reads(page), await refreshes()]).toEqual([0, 0]);
     await expectSoundScreen(page);
-    await page.getByRole('switch', { name: 'Show admin reads' }).check({ force: true });
+    await page.getByRole('button', { name: 'Show reads by admins and auditors' }).click();
     await expect.poll(() => reads(page)).toBeGreaterThan(0);
     expect(page.url()).toContain('adminReads=true');
-    await page.getByRole('switch', { name: 'Show admin reads' }).uncheck({ force: true });
+    expect(await refreshes()).toBe(0);
+    await page.getByRole('button', { name: 'Hide admin reads' }).click();
     await expect.poll(() => reads(page)).toBe(0);
-  });
-
-  it('a filter that names them shows them without the switch', async ({ newsroom, story, visitor }) => {
-    const page = await visitor.open(newsroom, '/decisions?range=1h&resource=Admin', { as: story.admin });
-    await expect.poll(() => reads(page)).toBeGreaterThan(0);
-    expect(await page.getByRole('switch', { name: 'Show admin reads' }).count()).toBe(0);
+    // The number beside a value is that of the entries after a click on it.
+    const value = page.getByTitle('Show only Kind auth', { exact: true });
+    const count = await value.getByText(/^[\d,]+$/).textContent();
+    await value.click();
+    await page.getByText(`${count} entries, without`).waitFor();
+    await page.getByRole('button', { name: 'Show refreshes of sessions' }).click();
+    await expect.poll(refreshes).toBeGreaterThan(0);
+    // The screen opens from the navigation as it was left.
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('link', { name: 'Decisions', exact: true }).click();
+    await expect.poll(() => new URL(page.url()).search).toBe('?refreshes=true');
+    await page.getByRole('button', { name: 'Hide refreshes' }).click();
+    await expect.poll(refreshes).toBe(0);
+    expect(new URL(page.url()).search).toBe('');
   });
 
   it('the live tail shows only denied ones', async ({ newsroom, story, visitor }) => {

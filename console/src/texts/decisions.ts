@@ -8,6 +8,9 @@ interface RelatedWords {
   readonly atMost?: number | undefined;
 }
 
+/** Entries that are hidden by default, inside a sentence. */
+const ROUTINE_NAMES = { adminReads: 'reads by admins and auditors', refreshes: 'refreshes of sessions' } as const;
+
 /** Texts of the audit log. */
 export const decisionsTexts = {
   title: 'Decisions',
@@ -43,17 +46,26 @@ export const decisionsTexts = {
   shown: (count: number) => sentence`${count.toLocaleString()} loaded`,
   place: (number: number, count: number) => sentence`entry ${number.toLocaleString()} of ${count.toLocaleString()} loaded`,
   counting: 'Counting entries',
-  total: (count: number, hidesReads: boolean) => {
+  total: (count: number, hidden: readonly (keyof typeof ROUTINE_NAMES)[]) => {
     const entries = count === 1 ? '1 entry' : sentence`${count.toLocaleString()} entries`;
-    return hidesReads ? sentence`${entries}, without reads by admins and auditors` : entries;
+    const names = hidden.map((name) => ROUTINE_NAMES[name]).join(' and ');
+    return names === '' ? entries : sentence`${entries}, without ${names}`;
   },
-  adminReads: 'Show admin reads',
+  routines: {
+    adminReads: { label: 'Admin reads are hidden', show: 'Show reads by admins and auditors', hide: 'Hide admin reads' },
+    refreshes: { label: 'Refreshes are hidden', show: 'Show refreshes of sessions', hide: 'Hide refreshes' },
+  },
   empty: {
-    filters: { title: 'No entry matches', detail: 'Choose a longer time or fewer filters.', action: 'Remove all filters' },
+    filters: {
+      title: 'No entry matches',
+      detail: 'Choose a longer time, fewer filters, or show the entries that are hidden.',
+      action: 'Remove all filters',
+    },
     time: { title: 'No request was decided in this time', detail: 'Older entries may exist.', action: 'Show all times' },
     log: {
       title: 'No request was decided yet',
-      detail: 'Each request appears here with its decision and the reason. Reads of admins and auditors are hidden.',
+      detail:
+        'Each request appears here with its decision and the reason. Reads of admins and auditors, and refreshes of sessions, are hidden.',
       action: 'Send a first request',
     },
   },

@@ -163,7 +163,7 @@ describe('admin.analytics.read', () => {
   });
 });
 
-it('a search leaves out reads of admins and auditors with adminReads=false, and keeps denied ones and changes', async () => {
+it('a search leaves out reads of admins and auditors with adminReads=false and refreshes with refreshes=false, and keeps denied ones and changes', async () => {
   const requestId = 'reads';
   // In an audit log of its own: the other tests count entries.
   const own = await openAdmin({ definitions: {} });
@@ -172,14 +172,21 @@ it('a search leaves out reads of admins and auditors with adminReads=false, and 
     entryOf(9, { requestId, kind: 'admin', resource: 'Admin', allowed: false }),
     entryOf(9, { requestId, kind: 'admin', resource: 'Policy' }),
     entryOf(9, { requestId, resource: '_Decision', allowed: false }),
+    entryOf(9, { requestId, kind: 'auth', resource: 'Auth', action: 'refresh', allowed: false }),
+    entryOf(9, { requestId, kind: 'auth', resource: 'Auth', action: 'login' }),
   ];
   const reads = [entryOf(9, { requestId, kind: 'admin', resource: 'Admin' }), entryOf(9, { requestId, resource: '_Decision' })];
-  await own.deps.database.transaction((tx) => appendAuditEntries(tx, [...kept, ...reads]));
+  const refreshes = [entryOf(9, { requestId, kind: 'auth', resource: 'Auth', action: 'refresh' })];
+  await own.deps.database.transaction((tx) => appendAuditEntries(tx, [...kept, ...reads, ...refreshes]));
   const found = async (query: string) => {
     const { data } = (await own.bodyOf('admin.decisions.list', { query: `requestId=${requestId}${query}` })) as Found;
     return new Set(data.map(({ id }) => id));
   };
-  expect(await found('&adminReads=false')).toEqual(new Set(kept.map(({ id }) => id)));
-  for (const all of ['', '&adminReads=true']) expect(await found(all)).toEqual(new Set([...kept, ...reads].map(({ id }) => id)));
+  const expectFound = async (query: string, expected: readonly AuditEntry[]) =>
+    expect(await found(query)).toEqual(new Set(expected.map(({ id }) => id)));
+  await expectFound('&adminReads=false', [...kept, ...refreshes]);
+  await expectFound('&refreshes=false', [...kept, ...reads]);
+  await expectFound('&adminReads=false&refreshes=false', kept);
+  for (const all of ['', '&adminReads=true&refreshes=true']) await expectFound(all, [...kept, ...reads, ...refreshes]);
   await own.pipeline.dispose();
 });

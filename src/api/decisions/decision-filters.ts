@@ -42,6 +42,11 @@ export const BODY_FILTERS = {
         '`false` leaves out the entries of allowed requests of admins and auditors that only read: policies, this log and the like. Denied ones stay.',
     }),
   ),
+  refreshes: Type.Optional(
+    Type.Boolean({
+      description: '`false` leaves out the entries of refreshes that succeeded, of tokens and of sessions. Refused ones stay.',
+    }),
+  ),
   from: moment('Start (inclusive): a date, which begins in UTC, or a timestamp with its offset.'),
   to: moment('End (exclusive): a date, which begins in UTC, or a timestamp with its offset.'),
   not: Type.Optional(
@@ -79,6 +84,7 @@ export function toEntryFilter(query: TypeOf<typeof FILTER_QUERY> | TypeOf<typeof
   return {
     ...{ userId, role, resource, action, recordId, allowed, ruleId, policyId, requestId, ip, outcome, kind },
     adminReads: query.adminReads,
+    refreshes: query.refreshes,
     not: not === undefined ? undefined : toExcludedValues(not),
     from: toTime(from),
     to: toTime(to),

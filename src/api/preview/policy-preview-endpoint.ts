@@ -22,7 +22,7 @@ const SLOW = 100;
 const PAGE_TIME = 2000;
 
 // Only decisions on requests to resources are replayed.
-const { kind: _, adminReads: __, ...FILTERS } = BODY_FILTERS;
+const { kind: _, adminReads: __, refreshes: ___, ...FILTERS } = BODY_FILTERS;
 const FILTER = component('admin.PreviewFilter', Input(FILTERS, { description: 'The recorded decisions to replay. Default: all.' }));
 
 /** Decisions on requests, and the numbers of repeated denials of requests. Numbers of repeated evaluations and refused tokens have other actions. */

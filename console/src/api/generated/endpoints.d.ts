@@ -3657,6 +3657,8 @@ export interface operations {
                 policyId?: string;
                 /** @description Entries about the record, policy or session with this id. */
                 recordId?: string;
+                /** @description `false` leaves out the entries of refreshes that succeeded, of tokens and of sessions. Refused ones stay. */
+                refreshes?: boolean;
                 /** @description Entries of this request: `X-Request-Id` of the response. */
                 requestId?: string;
                 /** @description Entries about this resource. */
@@ -3838,6 +3840,8 @@ export interface operations {
                 policyId?: string;
                 /** @description Entries about the record, policy or session with this id. */
                 recordId?: string;
+                /** @description `false` leaves out the entries of refreshes that succeeded, of tokens and of sessions. Refused ones stay. */
+                refreshes?: boolean;
                 /** @description Entries of this request: `X-Request-Id` of the response. */
                 requestId?: string;
                 /** @description Entries about this resource. */
@@ -3907,6 +3911,8 @@ export interface operations {
                 policyId?: string;
                 /** @description Entries about the record, policy or session with this id. */
                 recordId?: string;
+                /** @description `false` leaves out the entries of refreshes that succeeded, of tokens and of sessions. Refused ones stay. */
+                refreshes?: boolean;
                 /** @description Entries of this request: `X-Request-Id` of the response. */
                 requestId?: string;
                 /** @description Entries about this resource. */
@@ -3981,6 +3987,8 @@ export interface operations {
                 policyId?: string;
                 /** @description Entries about the record, policy or session with this id. */
                 recordId?: string;
+                /** @description `false` leaves out the entries of refreshes that succeeded, of tokens and of sessions. Refused ones stay. */
+                refreshes?: boolean;
                 /** @description Entries of this request: `X-Request-Id` of the response. */
                 requestId?: string;
                 /** @description Entries about this resource. */
@@ -4053,6 +4061,8 @@ export interface operations {
                 policyId?: string;
                 /** @description Entries about the record, policy or session with this id. */
                 recordId?: string;
+                /** @description `false` leaves out the entries of refreshes that succeeded, of tokens and of sessions. Refused ones stay. */
+                refreshes?: boolean;
                 /** @description Entries of this request: `X-Request-Id` of the response. */
                 requestId?: string;
                 /** @description Entries about this resource. */

@@ -1,6 +1,6 @@
 import { Alert, Grid, Stack, Text } from '@mantine/core';
 import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Navigate, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { SideDialog } from '../../components/Dialog.tsx';
 import { createPart, LazyPart } from '../../components/LazyPart.tsx';
@@ -14,7 +14,7 @@ import { ExportMenu } from './ExportMenu.tsx';
 import { createKnownNames } from './entry-names.ts';
 import { Facets } from './FacetList.tsx';
 import { FilterBar } from './FilterBar.tsx';
-import { addFilter, type EntryFilter, hidesAdminReads } from './filters.ts';
+import { addFilter, type EntryFilter, hiddenRoutines } from './filters.ts';
 import { Histogram } from './Histogram.tsx';
 import { IntegrityButton } from './IntegrityButton.tsx';
 import { LiveTail } from './LiveTail.tsx';
@@ -23,12 +23,20 @@ import { type EntryNames, type EntryPage, entriesQuery, facetsQuery } from './qu
 import { decisionsRoute } from './route.ts';
 import { SavedViews } from './SavedViews.tsx';
 import type { DecisionsSearch } from './search.ts';
+import { rememberedRoutines } from './shown-routines.ts';
 
 // Loaded when the first entry opens, because most visits begin with the list.
 const detail = createPart(async () => (await import('./DecisionDetail.tsx')).DecisionDetail);
 
-/** The audit log: a histogram, facets and entries that match the filters of the address; the entry that is open; new entries as they come. */
+/** The audit log. Without filters it opens as the user has left it; an address with filters may come from another user, and shows what they saw. */
 export function DecisionsScreen() {
+  const isBare = Object.keys(decisionsRoute.useSearch()).length === 0;
+  const remembered = isBare ? rememberedRoutines() : {};
+  return Object.keys(remembered).length > 0 ? <Navigate to="/decisions" search={remembered} replace /> : <AuditLog />;
+}
+
+/** A histogram, facets and entries that match the filters of the address; the entry that is open; new entries as they come. */
+function AuditLog() {
   const { entry, ...search } = decisionsRoute.useSearch();
   const navigate = useNavigate({ from: '/decisions' });
   // Relative times count back from the moment at which the filters were chosen, so that all requests agree.
@@ -101,7 +109,7 @@ function Results({ search, entries, names, now, onChange, onOpen }: ResultsProps
             <Text size="sm" c="dimmed">
               {facets.data === undefined || facets.isPlaceholderData
                 ? texts.counting
-                : texts.total(facets.data.total, hidesAdminReads(search))}
+                : texts.total(facets.data.total, hiddenRoutines(search))}
             </Text>
             <QueryState query={entries} lines={10}>
               {() =>

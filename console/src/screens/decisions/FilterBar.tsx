@@ -3,9 +3,10 @@ import { Tag } from '../../components/Tag.tsx';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
 import { sentence } from '../../texts/sentence.ts';
 import { labelOf } from './entry-names.ts';
-import { hidesAdminReads, presentFilters, removeFilter, showAdminReads, withoutFilters } from './filters.ts';
+import { hiddenRoutines, presentFilters, removeFilter, showRoutine, withoutFilters } from './filters.ts';
 import type { EntryNames } from './queries.ts';
-import { type DecisionsSearch, RANGES, type Range } from './search.ts';
+import { type DecisionsSearch, RANGES, type Range, ROUTINES, type Routine } from './search.ts';
+import { rememberRoutines } from './shown-routines.ts';
 
 /** Properties of the bar of filters. */
 interface FilterBarProps {
@@ -17,22 +18,13 @@ interface FilterBarProps {
   onLive(isLive: boolean): void;
 }
 
-/** The time, the filters that are set, and the switches for new entries and for reads of admins. */
+/** The time, the switch for new entries, the filters that are set, and the routines that are hidden. */
 export function FilterBar({ search, isLive, names, onChange, onLive }: FilterBarProps) {
   const filters = presentFilters(search);
-  const hides = hidesAdminReads(search);
   return (
     <Group gap="sm">
       {!isLive && <RangeSelect search={search} onChange={onChange} />}
       <Switch label={texts.live.start} checked={isLive} onChange={({ currentTarget }) => onLive(currentTarget.checked)} />
-      {/* Without it, another filter names the reads. */}
-      {(hides || search.adminReads === true) && (
-        <Switch
-          label={texts.adminReads}
-          checked={!hides}
-          onChange={({ currentTarget }) => onChange(showAdminReads(search, currentTarget.checked))}
-        />
-      )}
       {filters.map((filter) => {
         const [name, value] = [texts.filters[filter.name], labelOf(filter, names)];
         return (
@@ -49,8 +41,30 @@ export function FilterBar({ search, isLive, names, onChange, onLive }: FilterBar
           {texts.clear}
         </Button>
       )}
+      <RoutineTags search={search} onChange={onChange} />
     </Group>
   );
+}
+
+/** The routines that are hidden, each with the button that shows its entries, and the buttons that hide the others again. */
+function RoutineTags({ search, onChange }: Pick<FilterBarProps, 'search' | 'onChange'>) {
+  const hidden = hiddenRoutines(search);
+  const show = (name: Routine, isShown: boolean): void => {
+    const next = showRoutine(search, name, isShown);
+    rememberRoutines(next);
+    onChange(next);
+  };
+  return ROUTINES.map((name) => {
+    const { label, show: showLabel, hide } = texts.routines[name];
+    if (hidden.includes(name)) return <Tag key={name} label={label} removeLabel={showLabel} onRemove={() => show(name, true)} />;
+    // Entries of one request are shown with all routines.
+    if (search[name] !== true) return null;
+    return (
+      <Button key={name} size="compact-sm" variant="subtle" onClick={() => show(name, false)}>
+        {hide}
+      </Button>
+    );
+  });
 }
 
 const CHOSEN = 'chosen';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   addFilter,
-  hidesAdminReads,
+  hiddenRoutines,
   presentFilters,
   reasonOfNoEntries,
   removeFilter,
-  showAdminReads,
+  showRoutine,
   toFilters,
   toParameters,
   withoutFilters,
@@ -13,28 +13,31 @@ import {
 import type { DecisionsSearch } from './search.ts';
 
 const NOW = Date.UTC(2026, 0, 2);
+const HIDDEN = { adminReads: false, refreshes: false };
+const SHOWN = { adminReads: true, refreshes: true } as const;
 
 describe('toFilters', () => {
   it('begins a day ago without a range', () => {
-    expect(toFilters({}, NOW)).toEqual({ from: '2026-01-01T00:00:00.000Z', adminReads: false });
+    expect(toFilters({}, NOW)).toEqual({ from: '2026-01-01T00:00:00.000Z', ...HIDDEN });
   });
 
   it('prefers absolute times, and does not send the entry of the drawer', () => {
     const search = { range: '1h', from: '2025-01-01T00:00:00Z', to: '2025-02-01T00:00:00Z', entry: 'a', role: 'editor' } as const;
-    expect(toFilters(search, NOW)).toEqual({ from: '2025-01-01T00:00:00Z', to: '2025-02-01T00:00:00Z', role: 'editor', adminReads: false });
+    expect(toFilters(search, NOW)).toEqual({ from: '2025-01-01T00:00:00Z', to: '2025-02-01T00:00:00Z', role: 'editor', ...HIDDEN });
   });
 
   it('sends no time for all entries', () => {
-    expect(toFilters({ range: 'all' }, NOW)).toEqual({ adminReads: false });
+    expect(toFilters({ range: 'all' }, NOW)).toEqual(HIDDEN);
   });
 
-  it('leaves out reads of admins until they are shown', () => {
-    expect(toFilters({ range: 'all', adminReads: true }, NOW)).toEqual({});
+  it('leaves out the entries of routines until they are shown', () => {
+    expect(toFilters({ range: 'all', adminReads: true }, NOW)).toEqual({ refreshes: false });
+    expect(toFilters({ range: 'all', ...SHOWN }, NOW)).toEqual({});
   });
 
   it('writes excluded values with commas, or as a JSON array if a value contains a comma', () => {
     const filters = toFilters(
-      { range: 'all', adminReads: true, allowed: true, not: { role: ['user', 'editor'], recordId: ['a,b'], ip: ['[x'] } },
+      { range: 'all', ...SHOWN, allowed: true, not: { role: ['user', 'editor'], recordId: ['a,b'], ip: ['[x'] } },
       NOW,
     );
     expect(filters).toEqual({ allowed: true, not: { role: 'user,editor', recordId: '["a,b"]', ip: '["[x"]' } });
@@ -47,25 +50,23 @@ describe('toFilters', () => {
   });
 });
 
-describe('hidesAdminReads', () => {
-  it.each<[DecisionsSearch, boolean]>([
-    [{}, true],
-    [{ kind: 'access', resource: 'Article' }, true],
-    [{ adminReads: true }, false],
-    // Without the reads, these filters would find few entries or none.
-    [{ kind: 'admin' }, false],
-    [{ resource: 'Admin' }, false],
-    [{ resource: '_Decision' }, false],
-    [{ requestId: 'r1' }, false],
-  ])('returns for %j: %s', (search, expected) => {
-    expect(hidesAdminReads(search)).toBe(expected);
+describe('hiddenRoutines', () => {
+  it.each<[DecisionsSearch, readonly string[]]>([
+    [{}, ['adminReads', 'refreshes']],
+    // Otherwise a click on a value would show more entries than the number beside it.
+    [{ kind: 'auth', resource: 'Admin' }, ['adminReads', 'refreshes']],
+    [{ adminReads: true }, ['refreshes']],
+    [SHOWN, []],
+    [{ requestId: 'r1' }, []],
+  ])('returns for %j: %j', (search, expected) => {
+    expect(hiddenRoutines(search)).toEqual(expected);
   });
 
-  it('follows showAdminReads, and stays the same without filters', () => {
-    const shown = showAdminReads({ range: '7d', role: 'user' }, true);
-    expect(hidesAdminReads(shown)).toBe(false);
-    expect(withoutFilters(shown)).toEqual({ range: '7d', adminReads: true });
-    expect(showAdminReads(shown, false)).toEqual({ range: '7d', role: 'user' });
+  it('follows showRoutine, and stays the same without filters', () => {
+    const shown = showRoutine({ range: '7d', role: 'user' }, 'refreshes', true);
+    expect(hiddenRoutines(shown)).toEqual(['adminReads']);
+    expect(withoutFilters(shown)).toEqual({ range: '7d', refreshes: true });
+    expect(showRoutine(shown, 'refreshes', false)).toEqual({ range: '7d', role: 'user' });
     expect(withoutFilters({ role: 'user' })).toEqual({});
   });
 });

@@ -1,6 +1,15 @@
 /** The filters of entries: as a request states them, and as the screen adds and removes them. The screen loads them, not the page. */
 import type { paths } from '../../api/generated/endpoints.d.ts';
-import { type DecisionsSearch, type ExcludableName, FILTER_NAMES, type FilterName, MAX_EXCLUDED, type Range } from './search.ts';
+import {
+  type DecisionsSearch,
+  type ExcludableName,
+  FILTER_NAMES,
+  type FilterName,
+  MAX_EXCLUDED,
+  type Range,
+  ROUTINES,
+  type Routine,
+} from './search.ts';
 
 type ListQuery = NonNullable<paths['/admin/api/decisions']['get']['parameters']['query']>;
 
@@ -18,35 +27,41 @@ export type RequestFilters = Omit<ListQuery, 'limit' | 'cursor' | 'order' | 'nam
 
 /** Returns the filters of a request for entries. Relative times count back from `now`, in milliseconds since 1970. */
 export function toFilters(search: DecisionsSearch, now: number): RequestFilters {
-  const { range = '24h', from, to, entry: _, not, adminReads: __, ...filters } = search;
+  const { range = '24h', from, to, entry: _, not, adminReads: __, refreshes: ___, ...filters } = search;
   const hours = HOURS[range];
   const start = from ?? (hours === undefined || to !== undefined ? undefined : new Date(now - hours * 3_600_000).toISOString());
   const excluded = Object.entries(not ?? {}).map(([name, values]) => [name, toListText(values)] as const);
   return {
     ...(filters as RequestFilters),
-    ...(hidesAdminReads(search) && { adminReads: false }),
+    ...Object.fromEntries(hiddenRoutines(search).map((name) => [name, false])),
     ...(excluded.length > 0 && { not: Object.fromEntries(excluded) }),
     ...(start !== undefined && { from: start }),
     ...(to !== undefined && { to }),
   };
 }
 
-/** The resources of the entries of requests that only read through the admin endpoints: those of admins, and those of auditors. */
-const ADMIN_READS: ReadonlySet<string | undefined> = new Set(['Admin', '_Decision']);
-
-/** Returns true if the reads of admins and auditors are left out: unless they are switched on, or another filter names them or one request. */
-export function hidesAdminReads({ adminReads, kind, resource, requestId }: DecisionsSearch): boolean {
-  return adminReads !== true && kind !== 'admin' && requestId === undefined && !ADMIN_READS.has(resource);
+/**
+ * Returns the routines whose entries are left out: those that are not shown, and none if the filters name one request. No other filter shows
+ * them, so that the number beside a value is the number of entries after a click on it.
+ */
+export function hiddenRoutines(search: DecisionsSearch): readonly Routine[] {
+  return search.requestId === undefined ? ROUTINES.filter((name) => search[name] !== true) : [];
 }
 
-/** Returns the state with the reads of admins and auditors shown or hidden. */
-export function showAdminReads({ adminReads: _, ...search }: DecisionsSearch, isShown: boolean): DecisionsSearch {
-  return isShown ? { ...search, adminReads: true } : search;
+/** Returns the state with the entries of a routine shown or hidden. */
+export function showRoutine(search: DecisionsSearch, name: Routine, isShown: boolean): DecisionsSearch {
+  const { [name]: _, ...others } = search;
+  return isShown ? { ...others, [name]: true } : others;
 }
 
-/** Returns the state without filters: the time, and whether reads of admins are shown. */
-export function withoutFilters({ range, adminReads }: DecisionsSearch): DecisionsSearch {
-  return { ...(range !== undefined && { range }), ...(adminReads && { adminReads }) };
+/** Returns the state without filters: the time, and the routines that are shown. */
+export function withoutFilters(search: DecisionsSearch): DecisionsSearch {
+  return { ...(search.range !== undefined && { range: search.range }), ...shownRoutines(search) };
+}
+
+/** Returns the routines that are shown, as the state has them. */
+export function shownRoutines(search: DecisionsSearch): Pick<DecisionsSearch, Routine> {
+  return Object.fromEntries(ROUTINES.filter((name) => search[name] === true).map((name) => [name, true]));
 }
 
 /** Returns the reason why there are no entries: the filters, the time, or a log that has none. */

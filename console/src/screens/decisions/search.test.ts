@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fromView, toView, validateDecisionsSearch } from './search.ts';
+import { rememberedRoutines, rememberRoutines } from './shown-routines.ts';
 
 describe('validateDecisionsSearch', () => {
   it('keeps filters and leaves out unknown and malformed parameters', () => {
@@ -19,11 +20,34 @@ describe('validateDecisionsSearch', () => {
 });
 
 describe('a saved view', () => {
-  it.each([{}, { role: 'user', range: '7d' }, { adminReads: true, allowed: false }] as const)('opens as it was saved: %j', (search) => {
-    expect(fromView(toView(search))).toEqual(search);
+  it.each([{}, { role: 'user', range: '7d' }, { adminReads: true, allowed: false }, { refreshes: true }] as const)(
+    'opens as it was saved: %j',
+    (search) => {
+      expect(fromView(toView(search))).toEqual(search);
+    },
+  );
+
+  it('shows the entries of a routine if it was saved before they could be hidden', () => {
+    expect(fromView({ role: 'user' })).toEqual({ role: 'user', adminReads: true, refreshes: true });
+    expect(fromView({ role: 'user', adminReads: false })).toEqual({ role: 'user', refreshes: true });
+  });
+});
+
+describe('rememberedRoutines', () => {
+  it('returns the routines that were shown last, and nothing else', () => {
+    const stored = new Map<string, string>();
+    const storage = {
+      getItem: (key: string) => stored.get(key) ?? null,
+      setItem: (key: string, value: string) => void stored.set(key, value),
+    };
+    expect(rememberedRoutines(storage)).toEqual({});
+    rememberRoutines({ role: 'user', refreshes: true }, storage);
+    expect(rememberedRoutines(storage)).toEqual({ refreshes: true });
+    rememberRoutines({}, storage);
+    expect(rememberedRoutines(storage)).toEqual({});
   });
 
-  it('shows the reads of admins if it was saved before they could be hidden', () => {
-    expect(fromView({ role: 'user' })).toEqual({ role: 'user', adminReads: true });
+  it.each(['', '{', 'null', '[1]', '{"refreshes":"yes","role":"user"}'])('returns none for the item %j', (item) => {
+    expect(rememberedRoutines({ getItem: () => item })).toEqual({});
   });
 });

@@ -28,16 +28,23 @@ export const RANGES = ['1h', '24h', '7d', '30d', 'all'] as const;
 /** A time before now. */
 export type Range = (typeof RANGES)[number];
 
+/** Entries that are hidden by default, because each use of the console adds some: reads of admins and auditors, and refreshes of sessions. */
+export const ROUTINES = ['adminReads', 'refreshes'] as const;
+
+/** Entries that are hidden by default. */
+export type Routine = (typeof ROUTINES)[number];
+
 type ExcludedValues = { readonly [Name in ExcludableName]?: readonly string[] };
 
 /** The state of the screen. `from` and `to` take precedence over `range`. */
 export type DecisionsSearch = {
   readonly [Name in FilterName]?: Name extends 'allowed' ? boolean : string;
 } & {
+  /** True shows the entries of a routine, which are hidden by default. */
+  readonly [Name in Routine]?: true;
+} & {
   /** The excluded values by member. */
   readonly not?: ExcludedValues;
-  /** True shows the reads of admins and auditors. They are hidden by default, because each use of this screen adds some. */
-  readonly adminReads?: true;
   readonly range?: Range;
   readonly from?: string;
   readonly to?: string;
@@ -56,7 +63,7 @@ export function validateDecisionsSearch(given: Record<string, unknown>): Decisio
     // Identifiers that look like numbers are parsed as numbers.
     ...Object.fromEntries(texts.flatMap((name) => (isText(given[name]) ? [[name, String(given[name])]] : []))),
     ...(typeof given['allowed'] === 'boolean' && { allowed: given['allowed'] }),
-    ...(given['adminReads'] === true && { adminReads: true }),
+    ...Object.fromEntries(ROUTINES.filter((name) => given[name] === true).map((name) => [name, true])),
     ...(Object.keys(not).length > 0 && { not }),
     ...(RANGES.includes(given['range'] as Range) && { range: given['range'] as Range }),
   };
@@ -64,12 +71,12 @@ export function validateDecisionsSearch(given: Record<string, unknown>): Decisio
 
 /** Returns the state that a saved view stores. */
 export function toView(search: DecisionsSearch): Readonly<Record<string, unknown>> {
-  return { ...search, adminReads: search.adminReads === true };
+  return { ...search, ...Object.fromEntries(ROUTINES.map((name) => [name, search[name] === true])) };
 }
 
-/** Returns the state of a saved view. A view that does not name the reads of admins was saved when they were always shown. */
+/** Returns the state of a saved view. A view that does not name a routine was saved when its entries were always shown. */
 export function fromView(query: Record<string, unknown>): DecisionsSearch {
-  return validateDecisionsSearch({ ...query, adminReads: query['adminReads'] !== false });
+  return validateDecisionsSearch({ ...query, ...Object.fromEntries(ROUTINES.map((name) => [name, query[name] !== false])) });
 }
 
 function readExcluded(given: unknown): ExcludedValues {
