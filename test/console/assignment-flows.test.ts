@@ -108,6 +108,7 @@ describe('policies that are changed together', () => {
     await confirm.click();
     await page.getByText('2 policies were deactivated.').waitFor();
     await expect.poll(() => page.getByText('2 policies selected').count()).toBe(0);
+    await page.locator('[data-row]:focus').filter({ hasText: 'bulk' }).waitFor();
     expect(await states()).toEqual([false, false]);
   });
 });

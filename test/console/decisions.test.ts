@@ -122,5 +122,14 @@ describe('the simulator', () => {
     await page.getByRole('button', { name: 'Decide' }).click();
     await page.getByText('no rule matched').waitFor();
     expect(page.url()).toContain('resource=Tip');
+    await page.getByRole('button', { name: 'Time, address and overrides' }).click();
+    const time = page.getByLabel('Time', { exact: true });
+    await page.getByRole('button', { name: 'Now', exact: true }).click();
+    await expect.poll(() => time.inputValue()).toMatch(/^\d{4}-\d\d-\d\dT/);
+    await time.fill('2026-01-31T09:00:30');
+    await page.getByRole('button', { name: 'Decide' }).click();
+    // The browser of the tests is in Berlin.
+    await page.waitForURL(/time=%222026-01-31T08%3A00%3A30Z%22|time=2026-01-31T08%3A00%3A30Z/);
+    await page.getByText('no rule matched').waitFor();
   });
 });

@@ -6,7 +6,7 @@ import { expectSoundScreen } from './screen-checks.ts';
 /** The figure above the name of a class. */
 const figureOf = (name: string): string => `//p[text()="${name}"]/preceding-sibling::p[1]`;
 
-/** Requires that the permissions of a user mark the action that the draft denies, and that its cell has both reasons. */
+/** Requires that the permissions of a user and of a role mark the action that the draft denies, and that a cell has both reasons. */
 async function expectComparedAccess(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await page.getByText('The draft changes 1 cell').waitFor();
@@ -22,20 +22,31 @@ async function expectComparedAccess(page: Page, address: string): Promise<void> 
   await page.getByRole('switch', { name: 'Compare with the draft' }).uncheck({ force: true });
   await page.getByRole('button', { name: 'Comment: create Comment allowed', exact: true }).waitFor();
   await page.getByRole('switch', { name: 'Compare with the draft' }).check({ force: true });
-  await page.getByRole('tab', { name: 'Who can' }).click();
-  for (const [list, option] of [
-    ['Resource', 'Comment'],
-    ['Action', 'create'],
-  ] as const) {
-    await page
-      .getByRole('combobox', { name: list })
-      .or(page.getByRole('textbox', { name: list }))
-      .first()
-      .click();
-    await page.getByRole('option', { name: option, exact: true }).click();
-  }
-  await page.getByRole('heading', { name: 'With the draft' }).last().waitFor();
+  await page.getByRole('tab', { name: 'Roles' }).click();
+  await choose(page, 'Resource', 'Comment');
+  await page.getByText('The draft changes 1 cell').waitFor();
+  await page.getByRole('button', { name: 'moderator: create Comment allowed, denied with the draft' }).click();
+  await page.getByRole('dialog', { name: 'moderator · create' }).getByText('create Comment: denied').waitFor();
   await expectSoundScreen(page);
+  await page.keyboard.press('Escape');
+  await page.getByRole('tab', { name: 'Who can' }).click();
+  await choose(page, 'Action', 'create');
+  await page.getByText('The draft changes 2 lines').waitFor();
+  for (const changed of ['moderator', 'Previewed Writer']) {
+    const cells = page.getByRole('row').filter({ hasText: changed }).getByRole('cell');
+    expect(await cells.allTextContents()).toEqual([changed, expect.stringContaining('allowed'), expect.stringContaining('denied')]);
+  }
+  expect(await page.getByRole('row').filter({ hasText: 'Rita Sommer' }).getByRole('cell').last().textContent()).toBe('the same');
+  await expectSoundScreen(page);
+}
+
+async function choose(page: Page, list: string, option: string): Promise<void> {
+  await page
+    .getByRole('combobox', { name: list })
+    .or(page.getByRole('textbox', { name: list }))
+    .first()
+    .click();
+  await page.getByRole('option', { name: option, exact: true }).click();
 }
 
 describe('the preview of a draft', () => {
@@ -86,7 +97,8 @@ describe('the preview of a draft', () => {
   it('replays the unsaved changes of a policy in its tab, and opens the simulator with them', async ({ newsroom, story, visitor }) => {
     const writer = await newsroom.user({ name: 'Previewed Writer' });
     const rules = [{ resource: 'Comment', action: 'create', description: 'comments of a writer' }];
-    const id = await newsroom.createPolicy({ name: 'Previewed in its tab', userId: writer.id, priority: 900, rules });
+    const policy = { name: 'Previewed in its tab', userId: writer.id, role: 'moderator', priority: 900, rules };
+    const id = await newsroom.createPolicy(policy);
     const body = { articleId: story.articles.get('harbour-reopens'), text: 'Hello' };
     expect((await newsroom.call('POST', '/api/Comment', { token: writer.token, body })).status).toBe(201);
 

@@ -202,6 +202,8 @@ describe('records', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('1 record was deleted.').waitFor();
     expect(await statuses()).toEqual([404, 404]);
+    // The buttons above the list are gone, and the focus is on the button of the empty list.
+    await expect.poll(() => page.locator('main button:focus').textContent()).toBe('Remove the filters');
   });
 
   it('an empty list leads to the form of its first record', async ({ visitor, onTestFinished }) => {

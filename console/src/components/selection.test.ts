@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { presentItems, rangeTo } from './selection.ts';
+import { placeOf, presentItems, rangeTo } from './selection.ts';
 
 interface Item {
   readonly id: string;
@@ -20,6 +20,11 @@ describe('a selection', () => {
   it('a range from an item that the list no longer has is the item alone', () => {
     expect(idsOf(rangeTo(b, items, selectionOf('gone')))).toEqual(['b']);
     expect(idsOf(rangeTo(b, items, selectionOf()))).toEqual(['b']);
+  });
+
+  it('has the place of its first item in the list', () => {
+    expect(placeOf(selectionOf('d', 'b'), items)).toBe(1);
+    expect(placeOf(selectionOf('gone'), items)).toBeUndefined();
   });
 
   it('has the versions that the list has at present, and those of items that it no longer has', () => {

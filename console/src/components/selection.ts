@@ -14,6 +14,12 @@ export function rangeTo<Item extends Identified>(item: Item, items: readonly Ite
   return start < 0 ? [item] : items.slice(Math.min(start, end), Math.max(start, end) + 1);
 }
 
+/** Returns the place in the list of the first item that is selected; undefined if the list has none of them. */
+export function placeOf<Item extends Identified>(selected: Selection<Item>, items: readonly Item[]): number | undefined {
+  const place = items.findIndex(({ id }) => selected.has(id));
+  return place < 0 ? undefined : place;
+}
+
 /** Returns the selected items as the list has them at present, so that a change that was refused can be tried again. */
 export function presentItems<Item extends Identified>(selected: Selection<Item>, items: readonly Item[]): readonly Item[] {
   const listed = new Map(items.map((item) => [item.id, item]));

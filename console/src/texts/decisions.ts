@@ -163,6 +163,7 @@ export const decisionsTexts = {
       if (count === 0) return 'All conditions are met';
       return count === 1 ? 'One condition away' : sentence`${count} conditions away`;
     },
+    of: (policy: string) => sentence` of ${policy}`,
     overruled: (policy: string) => sentence`A DENY rule of ${policy} fires all the same.`,
     unmet: (condition: string, actual: string) => sentence`${condition}, but the value is ${actual}`,
     unmetWithoutValue: (condition: string) => sentence`${condition}, but it has no value`,

@@ -11,6 +11,11 @@ export const draftTexts = {
   unreadable: { title: 'The draft of this address cannot be read', detail: 'A part of the address may be missing. Copy the whole link.' },
   tooLong: 'The draft is too long for an address: it stays in this tab.',
   inAddress: 'The address of this page contains the draft: share it.',
+  same: 'the same',
+  changedLines: (count: number) =>
+    count === 0
+      ? 'The draft changes nothing here.'
+      : sentence`The draft changes ${count} ${count === 1 ? 'line' : 'lines'}, marked with →.`,
   changes: (count: number) =>
     count === 0
       ? 'The draft changes nothing here.'

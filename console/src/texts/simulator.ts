@@ -18,6 +18,7 @@ export const simulatorTexts = {
   more: 'Time, address and overrides',
   time: 'Time',
   timeHelp: 'Empty: now.',
+  now: 'Now',
   ip: 'Address',
   submit: 'Decide',
   json: 'expected a JSON object',

@@ -173,7 +173,9 @@ describe('sentences of conditions', () => {
       '(at most 3 Membership m where m.userId is user.id and (m.level is "owner" or m.x has a value)) and not (no Membership n where n.userId is "u")',
     ],
     [[7], '7'],
-  ])('describes %j', (conditions, sentence) => expect(describeConditions(conditions, CATALOGUE.operators)).toBe(sentence));
+  ])('describes %j', (conditions, sentence) =>
+    expect(describeConditions(conditions, { operators: CATALOGUE.operators, names: {} })).toBe(sentence),
+  );
 });
 
 describe('edits of lists', () => {

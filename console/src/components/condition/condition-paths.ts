@@ -46,6 +46,12 @@ export function findPath(options: readonly PathOption[], path: string): PathOpti
   return parent === undefined ? undefined : { path, kind: undefined };
 }
 
+/** Returns the resource whose records the values of a path identify. */
+export function targetOf(path: string, options: readonly PathOption[]): string | undefined {
+  const option = findPath(options, path);
+  return option?.hierarchy ?? option?.to;
+}
+
 /** Returns the paths of related records with an alias, those behind their references last. */
 export function relatedPathsFor(catalogue: Catalogue, resource: string, alias: string): readonly PathOption[] {
   const own = optionsOf(catalogue, resource, alias);

@@ -77,7 +77,8 @@ describe('the form of a condition on ancestors', () => {
     const condition = { field: 'resource.folderId', operator: 'within', value: '${user.rootFolderIds}', ifExists: true };
     const form = readCondition(condition);
     expect(writeCondition(form)).toEqual(condition);
-    expect(describeConditions([condition], FOLDERS.operators)).toBe('resource.folderId is within user.rootFolderIds (false if missing)');
-    expect(describeConditions([{ ...condition, value: ['a', 'b'] }], FOLDERS.operators)).toContain('is within "a", "b"');
+    const vocabulary = { operators: FOLDERS.operators, names: { a: 'Handbook' } };
+    expect(describeConditions([condition], vocabulary)).toBe('resource.folderId is within user.rootFolderIds (false if missing)');
+    expect(describeConditions([{ ...condition, value: ['a', 'b'] }], vocabulary)).toContain('is within Handbook, "b"');
   });
 });

@@ -65,7 +65,7 @@ export function AccessAnswer({ test, title, actions }: AccessAnswerProps) {
                 {isolateNames(warning)}
               </Alert>
             ))}
-            <Explanation explained={data} users={names?.users} />
+            <Explanation explained={data} users={names?.users} resource={test.resource.name} />
           </Stack>
         )}
       </QueryState>

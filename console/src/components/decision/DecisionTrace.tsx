@@ -8,6 +8,7 @@ import {
   describeRelated,
   membersOf,
   printExpected,
+  printRecord,
   printValue,
   traceOperatorWords,
 } from './condition-words.ts';
@@ -95,20 +96,20 @@ function ConditionTree({ trace, decides = true }: { readonly trace: ConditionTra
 }
 
 function Comparison({ trace }: { readonly trace: ConditionTrace }) {
-  const { operators, users } = useTraceVocabulary();
+  const { operators, names } = useTraceVocabulary();
   if (trace.type === 'related') return <RelatedTrace trace={trace} />;
   if (trace.type === 'expression') return <Code className={classes['code'] ?? ''}>{trace.source}</Code>;
   if (trace.field === undefined) return <Text size="sm">{texts.always}</Text>;
   const { label, isComplete } = traceOperatorWords(trace, operators);
-  const ancestors = describeAncestors(trace);
+  const ancestors = describeAncestors(trace, names);
   return (
     <Text size="sm" className={classes['code'] ?? ''}>
-      <Code>{trace.field}</Code> {label} {!isComplete && <Code>{printExpected(trace, users)}</Code>}
+      <Code>{trace.field}</Code> {label} {!isComplete && <Code>{printExpected(trace, names)}</Code>}
       {trace.answer !== 'open' && (
         <Text span c="dimmed">
           {' · '}
           {trace.missing === true ? texts.missing : `${texts.actual} `}
-          {trace.missing !== true && <Code>{printValue(trace.actual, users)}</Code>}
+          {trace.missing !== true && <Code>{printValue(trace.actual, names)}</Code>}
           {ancestors !== undefined && ` · ${ancestors}`}
         </Text>
       )}
@@ -118,15 +119,15 @@ function Comparison({ trace }: { readonly trace: ConditionTrace }) {
 
 /** Shows a condition on related records: the links, the counts, and the records that decide it. */
 function RelatedTrace({ trace }: { readonly trace: ConditionTrace }) {
-  const { users } = useTraceVocabulary();
+  const { names } = useTraceVocabulary();
   const { records = [] } = trace;
   return (
     <div>
-      <Text size="sm">{describeRelated(trace, users)}</Text>
+      <Text size="sm">{describeRelated(trace, names)}</Text>
       <ul className={classes['tree']}>
         {records.map(({ id, missing, where }) => (
           <li key={id}>
-            <Code>{id}</Code>
+            <Code>{printRecord(id, names)}</Code>
             {missing === true && (
               <Text span size="sm" c="dimmed">
                 {' · '}

@@ -1,35 +1,42 @@
 import { Alert, Card, Stack, Text, Title } from '@mantine/core';
+import { useMemo } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
 import { isolateNames, sentence } from '../../texts/sentence.ts';
-import type { UserNames } from './condition-words.ts';
+import type { NamesById } from '../record-names.ts';
 import { DecisionTrace } from './DecisionTrace.tsx';
 import { NearMisses } from './NearMisses.tsx';
 import { ResidualCondition } from './ResidualCondition.tsx';
-import { UserNamesContext } from './trace-vocabulary.ts';
+import { NamesContext, useTraceNames } from './trace-vocabulary.ts';
 
 /** The explanation of a decision, as access tests, audit entries and replays return it. */
 export type Explained = Pick<Schemas['admin.ExplainedReplay'], 'note' | 'residual' | 'ties' | 'trace' | 'when' | 'wouldAllow'> & {
   readonly warnings?: readonly string[];
 };
 
-const NO_USERS: UserNames = {};
+const NO_USERS: NamesById = {};
 
 /** Properties of an explanation. */
 interface ExplanationProps {
   readonly explained: Explained;
   /** The names of the users whose ids the conditions compare. */
-  readonly users?: UserNames | undefined;
+  readonly users?: NamesById | undefined;
+  /** The resource of the decision. */
+  readonly resource: string;
 }
 
 /** Explains a decision: near misses, residual condition, and the trace of the rules. */
 export function Explanation({
   explained: { note, residual, ties = [], trace = [], when, wouldAllow = [], warnings = [] },
   users = NO_USERS,
+  resource,
 }: ExplanationProps) {
   const texts = decisionsTexts.trace;
+  const traces = [...trace.map(({ condition }) => condition), ...wouldAllow.flatMap(({ unmet }) => unmet), ...(residual ? [residual] : [])];
+  const records = useTraceNames(traces, resource);
+  const names = useMemo(() => ({ ...records, ...users }), [records, users]);
   return (
-    <UserNamesContext value={users}>
+    <NamesContext value={names}>
       <Stack gap="md">
         {warnings.map((warning) => (
           <Alert key={warning} color="yellow">
@@ -60,6 +67,6 @@ export function Explanation({
           </Card>
         )}
       </Stack>
-    </UserNamesContext>
+    </NamesContext>
   );
 }

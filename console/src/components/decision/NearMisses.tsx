@@ -22,6 +22,11 @@ export function NearMisses({ rules }: { readonly rules: readonly Schemas['admin.
               <PolicyLink id={policy.id} rule={rule.id} size="sm">
                 {rule.description ?? policy.name}
               </PolicyLink>
+              {rule.description !== undefined && (
+                <Text span size="sm" fw={400}>
+                  {texts.of(policy.name)}
+                </Text>
+              )}
             </Text>
             <List size="sm">
               {unmet.map((trace) => (

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CATALOGUE } from '../condition/catalogue.fixture.ts';
 import { type ConditionTrace, describeUnmet } from './condition-words.ts';
 
-const words = (trace: ConditionTrace, users = {}): string => describeUnmet(trace, { operators: CATALOGUE.operators, users });
+const words = (trace: ConditionTrace, names = {}): string => describeUnmet(trace, { operators: CATALOGUE.operators, names });
 
 const comparison = (parts: Partial<ConditionTrace>): ConditionTrace => ({
   type: 'comparison',

@@ -4,6 +4,7 @@ import { decisionsTexts } from '../../texts/decisions.ts';
 import { isolate, sentence } from '../../texts/sentence.ts';
 import { type OperatorWords, operatorWords } from '../condition/condition-sentences.ts';
 import type { Operator } from '../condition/operand-forms.ts';
+import { type NamesById, nameOf } from '../record-names.ts';
 
 /** The evaluation of a condition. */
 export type ConditionTrace = Schemas['admin.ConditionTrace'];
@@ -12,22 +13,24 @@ const texts = decisionsTexts.nearMiss;
 const relatedTexts = decisionsTexts.related;
 const ancestorTexts = decisionsTexts.ancestors;
 
-/** Names of users by id. */
-export type UserNames = Readonly<Record<string, string>>;
-
 /** The labels and names that the words of a condition contain, in addition to its trace. */
 export interface TraceVocabulary {
   readonly operators: readonly Operator[];
-  /** The users whose names are shown instead of their ids. */
-  readonly users: UserNames;
+  /** The names of users and records that are shown instead of their ids. */
+  readonly names: NamesById;
 }
 
-/** Returns a value as text: texts in quotes, lists in brackets, ids of users as their names. */
-export function printValue(value: unknown, users: UserNames = {}): string {
+/** Returns a value as text: texts in quotes, lists in brackets, ids of users and records as their names. */
+export function printValue(value: unknown, names: NamesById = {}): string {
   if (value === undefined) return decisionsTexts.noValue;
-  const name = typeof value === 'string' && Object.hasOwn(users, value) ? users[value] : undefined;
+  const name = typeof value === 'string' ? nameOf(value, names) : undefined;
   if (name !== undefined) return isolate(name);
-  return Array.isArray(value) ? `[${value.map((item) => printValue(item, users)).join(', ')}]` : isolate(JSON.stringify(value));
+  return Array.isArray(value) ? `[${value.map((item) => printValue(item, names)).join(', ')}]` : isolate(JSON.stringify(value));
+}
+
+/** Returns the name of a record; its id if the name is not known. */
+export function printRecord(id: string, names: NamesById): string {
+  return isolate(nameOf(id, names) ?? id);
 }
 
 /** Returns the members of a group; none for a comparison. */
@@ -36,8 +39,8 @@ export function membersOf({ of }: ConditionTrace): readonly ConditionTrace[] {
 }
 
 /** Returns the right side of a comparison: the reference as written, with its value. */
-export function printExpected({ written, expected }: ConditionTrace, users: UserNames): string {
-  return written === undefined ? printValue(expected, users) : `${written} (${printValue(expected, users)})`;
+export function printExpected({ written, expected }: ConditionTrace, names: NamesById): string {
+  return written === undefined ? printValue(expected, names) : `${written} (${printValue(expected, names)})`;
 }
 
 /** Returns the words of the operator of a comparison, as the builder of conditions shows them. */
@@ -46,10 +49,10 @@ export function traceOperatorWords({ operator = '', expected }: ConditionTrace, 
 }
 
 /** Returns the words of a condition on related records: `at least 1 Membership where userId is "u1": 0 of 2 meet the conditions`. */
-export function describeRelated(trace: ConditionTrace, users: UserNames): string {
+export function describeRelated(trace: ConditionTrace, names: NamesById): string {
   const { resource = '', list, on = [], atLeast, atMost, counts } = trace;
   const links = on.map(({ field, expected, missing }) =>
-    relatedTexts.link(field, missing === true ? undefined : printValue(expected, users)),
+    relatedTexts.link(field, missing === true ? undefined : printValue(expected, names)),
   );
   const words =
     list === undefined
@@ -60,26 +63,27 @@ export function describeRelated(trace: ConditionTrace, users: UserNames): string
 }
 
 /** Returns the words about the records that `within` has compared: `none of a, b is among them`; undefined for other conditions. */
-export function describeAncestors({ ancestors }: ConditionTrace): string | undefined {
+export function describeAncestors({ ancestors }: ConditionTrace, names: NamesById): string | undefined {
   if (ancestors === undefined) return undefined;
   const { ids, matched, end } = ancestors;
-  if (matched !== undefined) return ancestorTexts.matched(matched);
+  const print = (id: string): string => printRecord(id, names);
+  if (matched !== undefined) return ancestorTexts.matched(print(matched));
   if (ids.length === 0) return undefined;
-  return end === 'limit' ? ancestorTexts.limit(ids.length) : ancestorTexts[end](ids.join(', '));
+  return end === 'limit' ? ancestorTexts.limit(ids.length) : ancestorTexts[end](ids.map(print).join(', '));
 }
 
 /** Returns a sentence about a condition that is not met: `user.department is "politics", but the value is "sports"`. */
 export function describeUnmet(trace: ConditionTrace, vocabulary: TraceVocabulary): string {
-  const { operators, users } = vocabulary;
+  const { operators, names } = vocabulary;
   const members = membersOf(trace);
   const describeMembers = (): string => members.map((member) => describeUnmet(member, vocabulary)).join('; ');
   switch (trace.type) {
     case 'comparison': {
       const { field = '', missing, actual } = trace;
       const { label, isComplete } = traceOperatorWords(trace, operators);
-      const condition = `${field} ${label}${isComplete ? '' : ` ${printExpected(trace, users)}`}`;
-      const unmet = missing === true ? texts.unmetWithoutValue(condition) : texts.unmet(condition, printValue(actual, users));
-      return [unmet, describeAncestors(trace) ?? []].flat().join(': ');
+      const condition = `${field} ${label}${isComplete ? '' : ` ${printExpected(trace, names)}`}`;
+      const unmet = missing === true ? texts.unmetWithoutValue(condition) : texts.unmet(condition, printValue(actual, names));
+      return [unmet, describeAncestors(trace, names) ?? []].flat().join(': ');
     }
     case 'any':
       return sentence`${texts.oneOf}: ${describeMembers()}`;
@@ -87,7 +91,7 @@ export function describeUnmet(trace: ConditionTrace, vocabulary: TraceVocabulary
       return texts.not(describeMembers());
     case 'related': {
       const nearest = trace.list === undefined ? undefined : (trace.records?.[0]?.where ?? trace.where);
-      const described = describeRelated(trace, users);
+      const described = describeRelated(trace, names);
       return nearest === undefined ? described : `${described}: ${describeUnmet(nearest, vocabulary)}`;
     }
     case 'expression':

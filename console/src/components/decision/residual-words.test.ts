@@ -3,7 +3,7 @@ import { CATALOGUE } from '../condition/catalogue.fixture.ts';
 import type { ConditionTrace } from './condition-words.ts';
 import { describeResidual } from './residual-words.ts';
 
-const vocabulary = { operators: CATALOGUE.operators, users: { u1: 'Maya Lindqvist' } };
+const vocabulary = { operators: CATALOGUE.operators, names: { u1: 'Maya Lindqvist' } };
 const words = (trace: ConditionTrace): string => describeResidual(trace, vocabulary);
 const comparison = (members: Partial<ConditionTrace>): ConditionTrace => ({
   ...{ type: 'comparison', field: 'resource.status', operator: 'eq', expected: 'draft', answer: 'open' },

@@ -32,22 +32,22 @@ function describe(trace: ConditionTrace, vocabulary: TraceVocabulary, isNested: 
   }
 }
 
-function describeComparison(trace: ConditionTrace, { operators, users }: TraceVocabulary): string {
+function describeComparison(trace: ConditionTrace, { operators, names }: TraceVocabulary): string {
   const { label, isComplete } = traceOperatorWords(trace, operators);
-  const text = `${trace.field ?? ''} ${label}${isComplete ? '' : ` ${printRight(trace, users)}`}`;
+  const text = `${trace.field ?? ''} ${label}${isComplete ? '' : ` ${printRight(trace, names)}`}`;
   return trace.ifExists === true ? `${text} ${texts.ifExists}` : text;
 }
 
-function printRight({ written, expected }: Pick<ConditionTrace, 'written' | 'expected'>, users: TraceVocabulary['users']): string {
-  if (written === undefined) return printValue(expected, users);
+function printRight({ written, expected }: Pick<ConditionTrace, 'written' | 'expected'>, names: TraceVocabulary['names']): string {
+  if (written === undefined) return printValue(expected, names);
   return isReference(written) ? referencedPath(written) : written;
 }
 
 /** Returns the links and the conditions of related records: `at least one Membership m where m.userId is "u1" and m.level is "owner"`. */
 function describeRelated({ resource = '', as = '', on = [], where, atLeast, atMost }: ConditionTrace, vocabulary: TraceVocabulary): string {
-  const { operators, users } = vocabulary;
+  const { operators, names } = vocabulary;
   const { label } = traceOperatorWords({ type: 'comparison', operator: 'eq', answer: 'open' }, operators);
-  const links = on.map((link) => `${as}.${link.field} ${label} ${printRight(link, users)}`);
+  const links = on.map((link) => `${as}.${link.field} ${label} ${printRight(link, names)}`);
   const conditions = where === undefined ? [] : [describe(where, vocabulary, true)];
   const all = [...links, ...conditions].join(texts.and);
   return `${texts.count({ atLeast, atMost })} ${texts.related(resource, as)}${all === '' ? '' : `${texts.where}${all}`}`;

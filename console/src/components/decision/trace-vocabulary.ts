@@ -1,17 +1,27 @@
 import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext, useMemo } from 'react';
 import { catalogueQuery } from '../../api/queries.ts';
+import { pathsFor } from '../condition/condition-paths.ts';
 import type { Operator } from '../condition/operand-forms.ts';
-import type { TraceVocabulary, UserNames } from './condition-words.ts';
+import { type NamesById, useRecordNames } from '../record-names.ts';
+import type { ConditionTrace, TraceVocabulary } from './condition-words.ts';
+import { referencesInTraces } from './trace-references.ts';
 
 const NO_OPERATORS: readonly Operator[] = [];
 
-/** The names of the users whose ids the conditions of an explanation compare. */
-export const UserNamesContext: React.Context<UserNames> = createContext<UserNames>({});
+/** The names of the users and records whose ids the conditions of an explanation compare. */
+export const NamesContext: React.Context<NamesById> = createContext<NamesById>({});
 
-/** Returns the labels of operators, which are absent until the catalogue is loaded, and the names of users. */
+/** Returns the labels of operators, which are absent until the catalogue is loaded, and the names of users and records. */
 export function useTraceVocabulary(): TraceVocabulary {
   const operators = useQuery(catalogueQuery).data?.operators ?? NO_OPERATORS;
-  const users = useContext(UserNamesContext);
-  return useMemo(() => ({ operators, users }), [operators, users]);
+  const names = useContext(NamesContext);
+  return useMemo(() => ({ operators, names }), [operators, names]);
+}
+
+/** Loads the names of the records that the conditions of decisions on a resource compare. */
+export function useTraceNames(traces: readonly ConditionTrace[], resource: string): NamesById {
+  const { data: catalogue } = useQuery(catalogueQuery);
+  const options = useMemo(() => (catalogue === undefined ? [] : pathsFor(catalogue, resource)), [catalogue, resource]);
+  return useRecordNames(referencesInTraces(traces, options));
 }

@@ -24,21 +24,21 @@ export function BothTraces({ entryId, draft, fill }: { readonly entryId: string;
   });
   return (
     <QueryState query={replayed} lines={8}>
-      {({ data: { live, draft: drafted }, names }) => (
+      {({ data: { entry, live, draft: drafted }, names }) => (
         <SimpleGrid cols={{ base: 1, md: 2 }}>
           <Stack gap="sm">
             <Title order={3} size="h5">
               {texts.live}
             </Title>
             {readableReason(live.reason ?? '')}
-            <Explanation explained={live} users={names?.users} />
+            <Explanation explained={live} users={names?.users} resource={entry.resource} />
           </Stack>
           <Stack gap="sm">
             <Title order={3} size="h5">
               {texts.draftSide}
             </Title>
             {readableReason(drafted?.reason ?? '')}
-            {drafted && <Explanation explained={drafted} users={names?.users} />}
+            {drafted && <Explanation explained={drafted} users={names?.users} resource={entry.resource} />}
           </Stack>
         </SimpleGrid>
       )}

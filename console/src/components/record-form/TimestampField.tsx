@@ -18,7 +18,6 @@ export function TimestampField({ value, onChange, description, ...field }: Times
   const utc = value === '' ? undefined : dataTexts.record.utc(value);
   return (
     <TextInput
-      {...field}
       type="datetime-local"
       step={1}
       description={
@@ -27,6 +26,7 @@ export function TimestampField({ value, onChange, description, ...field }: Times
         </>
       }
       inputWrapperOrder={['label', 'input', 'description', 'error']}
+      {...field}
       value={local}
       onChange={({ currentTarget }) => onChange(fromLocalTime(currentTarget.value))}
     />

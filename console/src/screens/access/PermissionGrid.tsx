@@ -2,10 +2,11 @@ import { Anchor, Stack, Table, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { isSameDecision } from '../../components/access-change/permission-changes.ts';
 import { SideDialog } from '../../components/Dialog.tsx';
+import type { ConditionTrace } from '../../components/decision/condition-words.ts';
 import { readableReason } from '../../components/decision/draft-reasons.ts';
 import { ResidualCondition } from '../../components/decision/ResidualCondition.tsx';
 import { describeResidual } from '../../components/decision/residual-words.ts';
-import { useTraceVocabulary } from '../../components/decision/trace-vocabulary.ts';
+import { NamesContext, useTraceNames, useTraceVocabulary } from '../../components/decision/trace-vocabulary.ts';
 import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { accessTexts as texts } from '../../texts/access.ts';
 import { draftTexts } from '../../texts/draft.ts';
@@ -44,10 +45,12 @@ interface PermissionGridProps {
 /** A heat map of permissions. A cell opens the reason and the rule. Cells that a draft changes are marked. */
 export function PermissionGrid({ label, heading, actions, rows, simulatorLink }: PermissionGridProps) {
   const [open, setOpen] = useState<CellDecision>();
+  const resources = new Set(rows.flatMap(({ permissions }) => permissions.map(({ resource }) => resource)));
+  const names = useTraceNames(rows.flatMap(residualsOf), resources.size === 1 ? String([...resources][0]) : '*');
   const isDrafted = rows.some(({ drafted }) => drafted !== undefined);
   const isComplete = rows.every(({ permissions, drafted = [] }) => drafted.length === permissions.length);
   return (
-    <>
+    <NamesContext value={names}>
       <div className={classes['scroll']}>
         <Table aria-label={label} layout="fixed" className={classes['grid'] ?? ''}>
           <Table.Thead>
@@ -95,8 +98,13 @@ export function PermissionGrid({ label, heading, actions, rows, simulatorLink }:
       >
         {open && <CellDetail {...open} link={simulatorLink?.(open.name, open.permission)} />}
       </SideDialog>
-    </>
+    </NamesContext>
   );
+}
+
+/** Returns the conditions on which the cells of a row depend. */
+function residualsOf({ permissions, drafted = [] }: PermissionRow): readonly ConditionTrace[] {
+  return [...permissions, ...drafted].flatMap(({ residual }) => residual ?? []);
 }
 
 /** Returns the number of permissions of a row that the draft changes. */

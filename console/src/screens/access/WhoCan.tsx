@@ -3,26 +3,24 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Schemas } from '../../api/client.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { ResidualWords } from '../../components/decision/ResidualCondition.tsx';
-import { UserNamesContext } from '../../components/decision/trace-vocabulary.ts';
+import { NamesContext, useTraceNames } from '../../components/decision/trace-vocabulary.ts';
 import { LoadMore } from '../../components/LoadMore.tsx';
-import { Panel } from '../../components/Panel.tsx';
-import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { RecordPicker } from '../../components/RecordPicker.tsx';
-import { Verdict } from '../../components/Verdict.tsx';
 import { accessTexts as texts } from '../../texts/access.ts';
-import { draftTexts } from '../../texts/draft.ts';
-import { isolate, sentence } from '../../texts/sentence.ts';
-import { whoCanQuery } from './queries.ts';
+import { namesOf, residualsOf, whoCanQuery } from './queries.ts';
 import type { AccessTabProps } from './RoleMatrix.tsx';
+import { WhoCanChanges } from './WhoCanChanges.tsx';
+import { PossibleVerdict, WhoCanRule } from './WhoCanRule.tsx';
+import type { Possible } from './who-can-changes.ts';
 
 type Question = Schemas['admin.WhoCanQuestion'];
-type Allowed = Pick<Schemas['admin.RoleWhoCan'], 'effect' | 'policy' | 'residual' | 'rule' | 'when'>;
 
 /** The roles and users that may perform an action on a resource or a record. */
-export function WhoCan({ catalogue, search: { resource, action, id }, draft, onChange }: AccessTabProps) {
+export function WhoCan({ catalogue, search, draft, onChange }: AccessTabProps) {
+  const { resource, action, id } = search;
   const chosen = catalogue.definitions.find(({ name }) => name === resource);
-  const isComplete = resource !== undefined && action !== undefined;
+  const question = toQuestion(search);
   return (
     <Stack>
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
@@ -49,35 +47,20 @@ export function WhoCan({ catalogue, search: { resource, action, id }, draft, onC
           />
         )}
       </SimpleGrid>
-      {isComplete ? (
-        <Answers
-          question={{ resource, action: action as Question['action'], ...(id !== undefined && id !== '' && action !== 'create' && { id }) }}
-          draft={draft}
-        />
-      ) : (
-        <Text c="dimmed">{texts.ask}</Text>
-      )}
+      {question === undefined && <Text c="dimmed">{texts.ask}</Text>}
+      {question && (draft === undefined ? <Answer question={question} /> : <WhoCanChanges question={question} draft={draft} />)}
     </Stack>
   );
 }
 
-/** The answer under the policies in force; with a draft, that under its changes beside it. */
-function Answers({ question, draft }: { readonly question: Question } & Pick<AccessTabProps, 'draft'>) {
-  if (draft === undefined) return <Answer question={question} />;
-  return (
-    <SimpleGrid cols={{ base: 1, xl: 2 }} style={{ alignItems: 'start' }}>
-      <Panel title={draftTexts.inForce}>
-        <Answer question={question} />
-      </Panel>
-      <Panel title={draftTexts.withDraft}>
-        <Answer question={{ ...question, draft }} />
-      </Panel>
-    </SimpleGrid>
-  );
+function toQuestion({ resource, action, id = '' }: AccessTabProps['search']): Question | undefined {
+  if (resource === undefined || action === undefined) return undefined;
+  return { resource, action: action as Question['action'], ...(id !== '' && action !== 'create' && { id }) };
 }
 
 function Answer({ question }: { readonly question: Question }) {
   const answer = useInfiniteQuery(whoCanQuery(question));
+  const records = useTraceNames(residualsOf(answer.data), question.resource);
   return (
     <QueryState query={answer}>
       {({ pages }) => {
@@ -85,7 +68,7 @@ function Answer({ question }: { readonly question: Question }) {
         const users = pages.flatMap(({ data }) => data.users);
         return (
           // Conditions compare the id of the user of their line.
-          <UserNamesContext value={Object.fromEntries(users.map(({ id, name, email }) => [id, name ?? email]))}>
+          <NamesContext value={{ ...records, ...namesOf(users) }}>
             <Stack>
               <Title order={2} size="h4">
                 {texts.roles}
@@ -99,19 +82,19 @@ function Answer({ question }: { readonly question: Question }) {
               {users.length > 0 && <DataTable label={texts.users} columns={USER_COLUMNS} items={users} idOf={({ id }) => id} />}
               <LoadMore query={answer} />
             </Stack>
-          </UserNamesContext>
+          </NamesContext>
         );
       }}
     </QueryState>
   );
 }
 
-const RULE_COLUMNS: readonly Column<Allowed>[] = [
+const RULE_COLUMNS: readonly Column<Possible>[] = [
   {
     key: 'effect',
     title: texts.action,
     width: 190,
-    render: ({ effect }) => <Verdict allowed={effect === 'allow' ? true : undefined} label={texts.effects[effect]} />,
+    render: ({ effect }) => <PossibleVerdict effect={effect} />,
   },
   {
     key: 'when',
@@ -121,12 +104,7 @@ const RULE_COLUMNS: readonly Column<Allowed>[] = [
   {
     key: 'rule',
     title: texts.openRule,
-    render: ({ policy, rule }) => (
-      <PolicyLink id={policy.id} rule={rule.id} size="sm">
-        {isolate(policy.name)}
-        {rule.description !== undefined && sentence`, ${rule.description}`}
-      </PolicyLink>
-    ),
+    render: ({ policy, rule }) => <WhoCanRule policy={policy} rule={rule} />,
   },
 ];
 

@@ -1,7 +1,9 @@
 /** Requests about access. They are sent only when a tab shows them, and cancelled when it is left. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { type InfiniteData, infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
 import type { Draft } from '../../api/draft.ts';
+import type { ConditionTrace } from '../../components/decision/condition-words.ts';
+import type { NamesById } from '../../components/record-names.ts';
 
 /** A decision for a resource and an action. */
 export type Permission = Schemas['admin.Permission'];
@@ -56,4 +58,20 @@ export function whoCanQuery(question: Schemas['admin.WhoCanQuestion']) {
       ),
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
+}
+
+type WhoCanPages =
+  | InfiniteData<{
+      readonly data: { readonly roles: readonly Schemas['admin.RoleWhoCan'][]; readonly users: readonly Schemas['admin.UserWhoCan'][] };
+    }>
+  | undefined;
+
+/** Returns the conditions on which the loaded answers depend. */
+export function residualsOf(answer: WhoCanPages): readonly ConditionTrace[] {
+  return (answer?.pages ?? []).flatMap(({ data: { roles, users } }) => [...roles, ...users].flatMap(({ residual }) => residual ?? []));
+}
+
+/** Returns the names of users by their ids. */
+export function namesOf(users: readonly Schemas['admin.UserWhoCan'][]): NamesById {
+  return Object.fromEntries(users.map(({ id, name, email }) => [id, name ?? email]));
 }

@@ -1,10 +1,11 @@
 import { Alert, Button, Code, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
-import { printValue, type UserNames } from '../../components/decision/condition-words.ts';
+import { printValue } from '../../components/decision/condition-words.ts';
 import { Explanation } from '../../components/decision/Explanation.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
+import type { NamesById } from '../../components/record-names.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { Verdict } from '../../components/Verdict.tsx';
 import { useAuditRights } from '../../shell/useAuditRights.ts';
@@ -53,11 +54,11 @@ export function DecisionDetail({ id, onFilter }: DecisionDetailProps) {
 }
 
 /** The explanation of the decision. */
-function Explained({ entry, users }: { readonly entry: ExplainedEntry; readonly users: UserNames | undefined }) {
+function Explained({ entry, users }: { readonly entry: ExplainedEntry; readonly users: NamesById | undefined }) {
   const { kind, trace } = entry;
   return (
     <>
-      <Explanation explained={entry} users={users} />
+      <Explanation explained={entry} users={users} resource={entry.resource} />
       {trace === undefined && kind === 'access' && <Text size="sm">{texts.noTrace}</Text>}
     </>
   );
@@ -134,7 +135,7 @@ function Replay({ id }: { readonly id: string }) {
             {isolateNames(data.live.reason ?? '')}
             {(data.live.missing ?? []).length > 0 && ` ${replayed.missing}: ${data.live.missing?.join(', ')}`}
           </Alert>
-          {!isSame(data) && <Explanation explained={data.live} users={names?.users} />}
+          {!isSame(data) && <Explanation explained={data.live} users={names?.users} resource={data.entry.resource} />}
         </>
       )}
     </Stack>

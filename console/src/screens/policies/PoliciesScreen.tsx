@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -11,6 +11,7 @@ import { PagedState } from '../../components/PagedState.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { presentItems, type Selection } from '../../components/selection.ts';
 import { selectionColumn } from '../../components/selection-column.tsx';
+import { useListFocus } from '../../components/useListFocus.ts';
 import { policiesTexts as texts } from '../../texts/policies.ts';
 import { BulkActions } from './BulkActions.tsx';
 import { PolicyFilters } from './PolicyFilters.tsx';
@@ -23,37 +24,36 @@ export function PoliciesScreen() {
   const navigate = useNavigate({ from: policiesRoute.fullPath });
   const query = useInfiniteQuery(policiesQuery(filter));
   const [selected, setSelected] = useState<Selection<PolicySummary>>(new Map());
+  const loaded = query.data?.pages.flatMap(({ items }) => items) ?? [];
+  const list = useListFocus(selected, loaded);
   const change = (next: { readonly [Name in keyof PolicyFilter]?: PolicyFilter[Name] | undefined }) =>
     void navigate({ search: (present) => withoutUndefined({ ...present, ...next }), replace: true });
   return (
     <Page title={texts.title} actions={<ListActions />}>
       <PolicyFilters filter={filter} onChange={change} onClear={() => void navigate({ search: {}, replace: true })} />
-      {selected.size > 0 && (
-        <BulkActions
-          policies={presentItems(selected, query.data?.pages.flatMap(({ items }) => items) ?? [])}
-          onDone={() => setSelected(new Map())}
-        />
-      )}
-      <PagedState query={query} lines={10}>
-        {(items) =>
-          items.length === 0 ? (
-            <NoPolicies isFiltered={Object.keys(filter).length > 0} />
-          ) : (
-            <DataTable
-              label={texts.list}
-              columns={[
-                selectionColumn({ items, selected, labelOf: ({ name }) => texts.select(name), onChange: setSelected }),
-                ...policyColumns,
-              ]}
-              items={items}
-              idOf={({ id }) => id}
-              onOpen={({ id }) => void navigate({ to: '/policies/$id', params: { id } })}
-              order={filter.sort}
-              onSort={(sort) => change({ sort: sort as NonNullable<PolicyFilter['sort']> })}
-            />
-          )
-        }
-      </PagedState>
+      <Stack ref={list} gap="md" tabIndex={-1} style={{ outline: 'none' }}>
+        {selected.size > 0 && <BulkActions policies={presentItems(selected, loaded)} onDone={() => setSelected(new Map())} />}
+        <PagedState query={query} lines={10}>
+          {(items) =>
+            items.length === 0 ? (
+              <NoPolicies isFiltered={Object.keys(filter).length > 0} />
+            ) : (
+              <DataTable
+                label={texts.list}
+                columns={[
+                  selectionColumn({ items, selected, labelOf: ({ name }) => texts.select(name), onChange: setSelected }),
+                  ...policyColumns,
+                ]}
+                items={items}
+                idOf={({ id }) => id}
+                onOpen={({ id }) => void navigate({ to: '/policies/$id', params: { id } })}
+                order={filter.sort}
+                onSort={(sort) => change({ sort: sort as NonNullable<PolicyFilter['sort']> })}
+              />
+            )
+          }
+        </PagedState>
+      </Stack>
     </Page>
   );
 }

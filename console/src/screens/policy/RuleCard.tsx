@@ -1,9 +1,12 @@
 import { Badge, Button, Card, Code, Group, Stack, Text } from '@mantine/core';
-import { useEffect, useRef } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { mistakesAt } from '../../components/condition/builder-context.ts';
 import { isRecord } from '../../components/condition/condition-json.ts';
+import { pathsFor } from '../../components/condition/condition-paths.ts';
+import { referencesInConditions } from '../../components/condition/condition-references.ts';
 import { describeConditions } from '../../components/condition/condition-sentences.ts';
 import { LazyPart } from '../../components/LazyPart.tsx';
+import { useRecordNames } from '../../components/record-names.ts';
 import { WarningBadge } from '../../components/WarningBadge.tsx';
 import { policyTexts } from '../../texts/policy.ts';
 import { isolateNames } from '../../texts/sentence.ts';
@@ -65,6 +68,8 @@ function RuleSummary({ rule, catalogue }: Pick<RuleCardProps, 'catalogue'> & { r
   const resource = textOf(rule, 'resource');
   const conditions = Array.isArray(rule['conditions']) ? rule['conditions'] : [];
   const priority = numberOf(rule, 'priority', DEFAULT_PRIORITY);
+  const options = useMemo(() => pathsFor(catalogue, resource), [catalogue, resource]);
+  const names = useRecordNames(referencesInConditions(conditions, catalogue, options));
   return (
     <Stack gap={4} style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
       <Group gap="xs">
@@ -80,7 +85,7 @@ function RuleSummary({ rule, catalogue }: Pick<RuleCardProps, 'catalogue'> & { r
         </Text>
       </Group>
       <Text size="sm">
-        {conditions.length > 0 && texts.when} {describeConditions(conditions, catalogue.operators)}
+        {conditions.length > 0 && texts.when} {describeConditions(conditions, { operators: catalogue.operators, names })}
       </Text>
       {textOf(rule, 'description') !== '' && (
         <Text size="xs" c="dimmed">

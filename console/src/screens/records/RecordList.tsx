@@ -15,6 +15,7 @@ import type { Field } from '../../components/record-form/form-values.ts';
 import { labelField, labelOf } from '../../components/record-labels.ts';
 import { presentItems, type Selection } from '../../components/selection.ts';
 import { selectionColumn } from '../../components/selection-column.tsx';
+import { useListFocus } from '../../components/useListFocus.ts';
 import { dataTexts as texts } from '../../texts/data.ts';
 import { isolateNames } from '../../texts/sentence.ts';
 import type { BulkBarProps } from './bulk/BulkBar.tsx';
@@ -45,30 +46,33 @@ export function RecordList({ resource, search, onChange }: RecordListProps) {
   const records = useInfiniteQuery(recordsQuery(definition.name, search, expand));
   const [selected, onSelect] = useState<Selection<Row>>(new Map());
   const [outcome, onOutcome] = useState<BulkOutcome>();
+  const rows = records.data?.pages.flatMap(({ data }) => data) ?? [];
+  const list = useListFocus(selected, rows);
   return (
-    <QueryState query={records} lines={10}>
-      {({ pages }) => {
-        const rows = pages.flatMap(({ data }) => data);
-        const total = pages[0]?.total;
-        const [warning] = pages.flatMap(({ warnings = [] }) => warnings);
-        if (rows.length === 0) return <NoRecords resource={resource} search={search} onChange={onChange} />;
-        return (
-          <Stack gap="sm">
-            {total !== undefined && (
-              <Text size="sm" c="dimmed">
-                {texts.total(total)}
-              </Text>
-            )}
-            {warning !== undefined && <Alert color="yellow">{isolateNames(warning)}</Alert>}
-            <RecordTable
-              columns={columnsOf(fields, resources)}
-              {...{ resource, rows, search, onChange, selected, onSelect, outcome, onOutcome }}
-            />
-            <LoadMore query={records} />
-          </Stack>
-        );
-      }}
-    </QueryState>
+    <div ref={list} tabIndex={-1} style={{ outline: 'none' }}>
+      <QueryState query={records} lines={10}>
+        {({ pages }) => {
+          const total = pages[0]?.total;
+          const [warning] = pages.flatMap(({ warnings = [] }) => warnings);
+          if (rows.length === 0) return <NoRecords resource={resource} search={search} onChange={onChange} />;
+          return (
+            <Stack gap="sm">
+              {total !== undefined && (
+                <Text size="sm" c="dimmed">
+                  {texts.total(total)}
+                </Text>
+              )}
+              {warning !== undefined && <Alert color="yellow">{isolateNames(warning)}</Alert>}
+              <RecordTable
+                columns={columnsOf(fields, resources)}
+                {...{ resource, rows, search, onChange, selected, onSelect, outcome, onOutcome }}
+              />
+              <LoadMore query={records} />
+            </Stack>
+          );
+        }}
+      </QueryState>
+    </div>
   );
 }
 

@@ -1,8 +1,9 @@
-import { Accordion, Button, JsonInput, Select, Stack, TextInput } from '@mantine/core';
+import { Accordion, Button, Group, JsonInput, Select, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { parseJsonObject } from '../../components/json-objects.ts';
 import { RecordPicker } from '../../components/RecordPicker.tsx';
+import { TimestampField } from '../../components/record-form/TimestampField.tsx';
 import { UserPicker } from '../../components/UserPicker.tsx';
 import { simulatorTexts as texts } from '../../texts/simulator.ts';
 import { ACTIONS, type SimulatorSearch, validateSimulatorSearch } from './search.ts';
@@ -92,13 +93,7 @@ function Overrides({ roles, question, onChange }: OverridesProps) {
               onChange={(next) => onChange({ attributes: next })}
             />
             <ObjectInput label={texts.fields} value={fields} onChange={(next) => onChange({ fields: next })} />
-            <TextInput
-              label={texts.time}
-              description={texts.timeHelp}
-              placeholder="2026-01-31T09:00:00Z"
-              value={time ?? ''}
-              onChange={({ currentTarget }) => onChange({ time: currentTarget.value || undefined })}
-            />
+            <TimeField time={time} onChange={(next) => onChange({ time: next })} />
             <TextInput
               label={texts.ip}
               placeholder="203.0.113.7"
@@ -109,6 +104,31 @@ function Overrides({ roles, question, onChange }: OverridesProps) {
         </Accordion.Panel>
       </Accordion.Item>
     </Accordion>
+  );
+}
+
+interface TimeFieldProps {
+  readonly time: string | undefined;
+  onChange(time: string | undefined): void;
+}
+
+/** The time of the question, and the button that fills in the present time. */
+function TimeField({ time, onChange }: TimeFieldProps) {
+  const now = (): string => new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  return (
+    <Group gap="xs" align="flex-end" wrap="nowrap">
+      <TimestampField
+        label={texts.time}
+        description={texts.timeHelp}
+        inputWrapperOrder={['label', 'description', 'input', 'error']}
+        flex={1}
+        value={time ?? ''}
+        onChange={(next) => onChange(next || undefined)}
+      />
+      <Button variant="default" onClick={() => onChange(now())}>
+        {texts.now}
+      </Button>
+    </Group>
   );
 }
 
