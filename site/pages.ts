@@ -25,7 +25,7 @@ export const SCHEMAS: readonly string[] = readdirSync(`${ROOT}docs/reference`)
 const GUIDES: readonly (readonly [group: string, pages: readonly string[]])[] = [
   ['Model your data', ['definitions', 'migrations']],
   ['Control access', ['policies', 'managing-policies', 'policy-files', 'models', 'identity', 'audit-log', 'security']],
-  ['Use it', ['console', 'api', 'client', 'transfer']],
+  ['Use it', ['console', 'api', 'client', 'browser', 'transfer']],
   ['Operate', ['operating', 'deploying', 'backup', 'scale']],
 ];
 
