@@ -8,6 +8,7 @@ import type { JsonObject } from './operators/index.ts';
 import {
   type FileFinding,
   type LoadedPolicies,
+  type LoadedPolicyTests,
   lintPolicyFiles,
   loadPolicyFiles,
   loadPolicyTests,
@@ -20,7 +21,7 @@ import {
   toJUnitReport,
   toTestSummary,
 } from './policy-files/index.ts';
-import { hasPolicyFolder, policyFolder, readProject } from './project/index.ts';
+import { hasPolicyFolder, loadDefinitions, policyFolder } from './project/index.ts';
 import { type Definitions, type Mistake, ordinaryResources, printMistake } from './resources/index.ts';
 
 /** The results of the tests, as the command prints them. */
@@ -34,23 +35,61 @@ export interface PolicyTestReport extends Pick<TestRun, 'cases' | 'failed'> {
 /** The definitions and policies of a project, and the folder of the policies. */
 interface LoadedProject extends LoadedPolicies {
   readonly definitions: Definitions;
+  /** The names of resources whose definitions have mistakes, which are not in `definitions`. */
+  readonly incomplete: ReadonlySet<string>;
   readonly folder: string;
 }
 
-/** Loads the policies of a project. @throws SetupError with every mistake of the definitions or the policies */
-function loadPolicies(config: Config): LoadedProject {
-  const definitions = readProject(config.project);
-  const folder = policyFolder(config.project);
-  const loaded = loadPolicyFiles(folder, { definitions, limits: toPolicyLimits(config), maxItems: config.importPolicies });
-  refuseMistakes('the policies', loaded.mistakes);
-  return { ...loaded, definitions, folder };
+/** The files of a project that have been loaded, and the mistakes in them. */
+interface ProjectFiles {
+  readonly project: LoadedProject;
+  readonly mistakes: readonly MistakesIn[];
 }
 
-/** Loads the tests of a project's policies. @throws SetupError with every mistake */
-function loadTests({ definitions, folder, policies }: LoadedProject): readonly PolicyTestFile[] {
-  const { files, mistakes } = loadPolicyTests(folder, { definitions, policies: policies.map(({ policy }) => policy.name) });
-  refuseMistakes('the policy tests', mistakes);
-  return files;
+/** The mistakes in the files of one kind. */
+interface MistakesIn {
+  readonly place: string;
+  readonly mistakes: readonly Mistake[];
+}
+
+/** Loads the definitions and the policies of a project, with all mistakes. Policies are validated with the definitions that have none. */
+function loadFiles(config: Config): ProjectFiles {
+  const { definitions: all, incomplete, mistakes } = loadDefinitions(config.project);
+  // The definition of User in a project extends a built-in one, which does not know the fields of the project.
+  const definitions = new Map([...all].filter(([name]) => !incomplete.has(name)));
+  const folder = policyFolder(config.project);
+  const loaded = loadPolicyFiles(folder, { definitions, incomplete, limits: toPolicyLimits(config), maxItems: config.importPolicies });
+  return {
+    project: { ...loaded, definitions, incomplete, folder },
+    mistakes: [
+      { place: 'the definitions', mistakes },
+      { place: 'the policies', mistakes: loaded.mistakes },
+    ],
+  };
+}
+
+/** Loads the policies of a project. @throws SetupError with every mistake of the definitions and the policies */
+function loadPolicies(config: Config): LoadedProject {
+  const { project, mistakes } = loadFiles(config);
+  refuseMistakes(mistakes);
+  return project;
+}
+
+interface TestedProject {
+  readonly loaded: LoadedProject;
+  readonly tests: readonly PolicyTestFile[];
+}
+
+/** Loads the policies of a project and their tests. @throws SetupError with every mistake of the definitions, the policies and the tests */
+function loadPoliciesWithTests(config: Config): TestedProject {
+  const { project, mistakes } = loadFiles(config);
+  const tests = findTests(project);
+  refuseMistakes([...mistakes, { place: 'the policy tests', mistakes: tests.mistakes }]);
+  return { loaded: project, tests: tests.files };
+}
+
+function findTests({ definitions, incomplete, folder, names }: LoadedProject): LoadedPolicyTests {
+  return loadPolicyTests(folder, { definitions, incomplete, policies: names });
 }
 
 function toPolicyProject(config: Config, { definitions, policies }: LoadedProject): PolicyProject {
@@ -89,7 +128,8 @@ export function loadDevelopedPolicies(config: Config): DevelopedPolicies {
     policies: toPoliciesOfFiles(loaded),
     async check() {
       const findings = (await lintPolicyFiles(project, loaded)).map(printFinding);
-      const tests = loadTests(loaded);
+      const { files: tests, mistakes } = findTests(loaded);
+      refuseMistakes([{ place: 'the policy tests', mistakes }]);
       return tests.length === 0 ? findings : [...findings, ...printTestRun(await runPolicyTests(tests, project))];
     },
   };
@@ -117,8 +157,7 @@ export interface ProjectCheck {
 
 /** Checks the definitions, the policies and their tests. @throws SetupError with every mistake of the definitions, the policies or the tests */
 export async function checkProject(config: Config): Promise<ProjectCheck> {
-  const loaded = loadPolicies(config);
-  const tests = loadTests(loaded);
+  const { loaded, tests } = loadPoliciesWithTests(config);
   const project = toPolicyProject(config, loaded);
   const findings = await lintPolicyFiles(project, loaded);
   const run = await runPolicyTests(tests, project);
@@ -130,8 +169,7 @@ export async function checkProject(config: Config): Promise<ProjectCheck> {
 
 /** Runs the tests of a project's policies. @throws SetupError with every mistake of the definitions, the policies or the tests */
 export async function testPolicies(config: Config): Promise<PolicyTestReport> {
-  const loaded = loadPolicies(config);
-  const tests = loadTests(loaded);
+  const { loaded, tests } = loadPoliciesWithTests(config);
   const { folder } = loaded;
   if (tests.length === 0) throw new SetupError(`there is no test in ${folder}; tests are in files such as ${folder}/articles.test.yaml`);
   const run = await runPolicyTests(tests, toPolicyProject(config, loaded));
@@ -139,11 +177,18 @@ export async function testPolicies(config: Config): Promise<PolicyTestReport> {
   return { cases, failed, lines: printTestRun(run), junit: toJUnitReport(run), summary: toTestSummary(run) };
 }
 
-function refuseMistakes(place: string, mistakes: readonly Mistake[]): void {
-  const { length } = mistakes;
-  if (length > 0) throw new SetupError(`${count(length, 'mistake')} in ${place}`, mistakes.map(printMistake));
+function refuseMistakes(all: readonly MistakesIn[]): void {
+  const found = all.filter(({ mistakes }) => mistakes.length > 0);
+  const mistakes = found.flatMap((each) => each.mistakes);
+  if (mistakes.length === 0) return;
+  const places = found.map(({ place }) => place);
+  throw new SetupError(`${count(mistakes.length, 'mistake')} in ${joinWithAnd(places)}`, mistakes.map(printMistake));
 }
 
 function count(number: number, singular: string, plural: string = `${singular}s`): string {
   return `${number} ${number === 1 ? singular : plural}`;
+}
+
+function joinWithAnd(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }

@@ -34,8 +34,8 @@ export interface ConditionParserOptions {
   readonly describePath?: (path: Path) => PathKind | 'any' | { readonly problem: string };
   /** Returns the lists of references that a path follows, in order; none if absent. */
   readonly listsOf?: (path: Path) => readonly FollowedList[];
-  /** Describes a related resource. If absent, any resource may have any field. */
-  readonly describeRelated?: (resource: string) => RelatedDescription | { readonly problem: string };
+  /** Describes a related resource. If it is absent or returns undefined, the resource may have any field. */
+  readonly describeRelated?: (resource: string) => RelatedDescription | { readonly problem: string } | undefined;
   /**
    * Returns the values that a path can have, if they are known. Present for new rules: a literal that can never match is then a
    * mistake. Absent for stored rules, so that a later definition does not change their decisions.

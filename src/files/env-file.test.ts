@@ -21,9 +21,10 @@ describe('readEnvFile', () => {
     expect(readEnvFile(folder)).toEqual({ BAILIWICK_PORT: '9000', BAILIWICK_HOST: '0.0.0.0' });
   });
 
-  it('returns nothing for a folder without the file, and for a folder that does not exist', () => {
+  it('returns nothing for a folder without the file, and for a folder that does not exist or is a file', () => {
     const folder = createFolder();
-    expect([readEnvFile(folder), readEnvFile(join(folder, 'absent'))]).toEqual([{}, {}]);
+    writeFileSync(join(folder, 'file'), '');
+    expect(['.', 'absent', 'file'].map((name) => readEnvFile(join(folder, name)))).toEqual([{}, {}, {}]);
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { SetupError } from '../errors.ts';
@@ -13,6 +14,8 @@ const OWN = /^BAILIWICK_/;
  * @throws SetupError if the file cannot be read.
  */
 export function readEnvFile(folder: string): Readonly<Record<string, string>> {
+  // The command that reads the project reports a folder that does not exist or is a file.
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return {};
   const path = join(folder, '.env');
   try {
     if (findFile(path) === undefined) return {};

@@ -1,5 +1,5 @@
 /** The JSON Schemas (2020-12) of policy files and test files, for editors. They are made from the schemas that the files are validated with. */
-import { IMPORTED_POLICY, RULE_INPUT } from '../authz/policies/index.ts';
+import { POLICY_IN_FILE } from '../authz/policies/index.ts';
 import { isObject, type Json, type JsonObject } from '../operators/index.ts';
 import { toSchemaId } from '../resources/index.ts';
 import { componentName, INTERNAL_KEYWORDS } from '../schemas/index.ts';
@@ -37,13 +37,12 @@ export function policyTestSchema(): JsonObject {
   return { $schema: DIALECT, $id: toSchemaId('policy-test.schema.json'), title: 'Bailiwick policy tests', ...schema };
 }
 
-/** Returns the schema of a policy without `users`, which files cannot have, and without the members that the service sets. */
+/** Returns the schema of a policy without the members that the service sets. */
 function policySchema(): JsonObject {
-  const { users: _, rules, ...members } = IMPORTED_POLICY.properties as unknown as Readonly<Record<string, JsonObject>>;
-  const rule = RULE_INPUT as unknown as { readonly properties: JsonObject };
-  const { id: __, ...ruleMembers } = rule.properties;
-  const items = { ...rule, properties: withoutReadOnly(ruleMembers) };
-  return { ...(IMPORTED_POLICY as unknown as JsonObject), properties: { ...withoutReadOnly(members), rules: { ...rules, items } } };
+  const { rules, ...members } = POLICY_IN_FILE.properties as unknown as Readonly<Record<string, JsonObject>>;
+  const rule = POLICY_IN_FILE.properties.rules.items as unknown as { readonly properties: JsonObject };
+  const items = { ...rule, properties: withoutReadOnly(rule.properties) };
+  return { ...(POLICY_IN_FILE as unknown as JsonObject), properties: { ...withoutReadOnly(members), rules: { ...rules, items } } };
 }
 
 function withoutReadOnly(members: JsonObject): JsonObject {

@@ -2,7 +2,7 @@ import { ACTIONS, type ActionName } from '../actions.ts';
 import { toRuleAction } from '../api/index.ts';
 import { didYouMean } from '../errors.ts';
 import { parseInstant } from '../operators/index.ts';
-import { type Definitions, ordinaryResources, type Resource } from '../resources/index.ts';
+import { type Definitions, ordinaryResources, type Resource, suggestResource } from '../resources/index.ts';
 import type { PolicyTestCase } from './policy-test.ts';
 import { ANONYMOUS, type WrittenTest } from './policy-test-schema.ts';
 import type { Reporter } from './reporter.ts';
@@ -17,15 +17,17 @@ export interface TestToExpand {
   readonly now: number | undefined;
   readonly named: NamedRecords;
   readonly definitions: Definitions;
+  /** The names of resources whose definitions have mistakes. Tests of them have no cases. */
+  readonly incomplete: ReadonlySet<string>;
 }
 
 /** Returns the cases of a test: one for each user, action and record of a matrix, or one for each user of a request or a list. */
 export function expandTest(written: TestToExpand, reporter: Reporter): readonly PolicyTestCase[] {
-  const { test, path, definitions } = written;
-  const names = ordinaryResources(definitions).map(({ name }) => name);
-  const resource = names.includes(test.resource) ? definitions.get(test.resource) : undefined;
+  const { test, path, definitions, incomplete } = written;
+  const resource = ordinaryResources(definitions).find(({ name }) => name === test.resource);
   if (resource === undefined) {
-    reporter.report([...path, 'resource'], `no resource is named "${test.resource}"${didYouMean(test.resource, names)}`);
+    if (!incomplete.has(test.resource))
+      reporter.report([...path, 'resource'], `no resource is named "${test.resource}"${suggestResource(definitions, test.resource)}`);
     return [];
   }
   const recordNames = [...(written.named.get(resource.name) ?? [])];
@@ -55,8 +57,9 @@ function expandRequest(named: NamedTest, reporter: Reporter): readonly PolicyTes
     reporter.report(path, 'expected "action"');
     return [];
   }
-  if (record !== undefined) requireKnown([record], { known: recordNames, path: [...path, 'record'], word: named.resource.name }, reporter);
-  requireKnown(Object.keys(expect), { known: users, path: [...path, 'expect'], word: 'user', isKey: true }, reporter);
+  if (record !== undefined)
+    requireKnown([record], { known: recordNames, path: [...path, 'record'], word: named.resource.name, at: 'value' }, reporter);
+  requireKnown(Object.keys(expect), { known: users, path: [...path, 'expect'], word: 'user', at: 'keys' }, reporter);
   if (record === undefined && NEEDS_RECORD.has(toRuleAction(action)))
     reporter.report(path, `expected "record": ${action} is decided on a record`);
   const resolve = { resource: named.resource, path: [...path, 'data'], named: named.named };
@@ -73,13 +76,13 @@ function expandMatrix(named: NamedTest, reporter: Reporter): readonly PolicyTest
   const { allow = {}, users = named.users, records = named.recordNames } = test;
   requireKnown(users, { known: named.users, path: [...path, 'users'], word: 'user' }, reporter);
   requireKnown(records, { known: named.recordNames, path: [...path, 'records'], word: named.resource.name }, reporter);
-  requireKnown(Object.keys(allow), { known: users, path: [...path, 'allow'], word: 'user of the matrix', isKey: true }, reporter);
+  requireKnown(Object.keys(allow), { known: users, path: [...path, 'allow'], word: 'user of the matrix', at: 'keys' }, reporter);
   const allowed = [...new Set(Object.values(allow).flatMap((byAction) => Object.keys(byAction)))];
   const actions = test.actions ?? allowed.filter(isMatrixAction);
   for (const [user, byAction] of Object.entries(allow)) {
     requireKnown(
       Object.keys(byAction),
-      { known: actions, path: [...path, 'allow', user], word: 'action of the matrix', isKey: true },
+      { known: actions, path: [...path, 'allow', user], word: 'action of the matrix', at: 'keys' },
       reporter,
     );
     for (const [action, those] of Object.entries(byAction))
@@ -103,7 +106,7 @@ function expandLists(named: NamedTest, reporter: Reporter): readonly PolicyTestC
   const { test, path, users, recordNames } = named;
   refuseMembers(named, ['users', 'records', 'actions', 'action', 'record', 'data', 'reason'], reporter);
   const { list = {} } = test;
-  requireKnown(Object.keys(list), { known: users, path: [...path, 'list'], word: 'user', isKey: true }, reporter);
+  requireKnown(Object.keys(list), { known: users, path: [...path, 'list'], word: 'user', at: 'keys' }, reporter);
   return Object.entries(list).map(([user, shown]) => {
     const request = { ...toCase(named, user, 'list'), record: undefined, data: undefined, reason: undefined };
     if (shown === 'DENY') return { ...request, expected: 'DENY' as const, shows: [] };
@@ -143,13 +146,14 @@ interface Known {
   readonly path: readonly (string | number)[];
   /** The word for a name in a mistake. */
   readonly word: string;
-  /** True if the names are the keys of an object; otherwise they are a list, or one value. */
-  readonly isKey?: boolean;
+  /** The place of the names at the path: the items of a list (by default), the keys of an object, or one value. */
+  readonly at?: 'items' | 'keys' | 'value';
 }
 
-function requireKnown(names: readonly string[], { known, path, word, isKey = false }: Known, { report }: Reporter): void {
+function requireKnown(names: readonly string[], { known, path, word, at = 'items' }: Known, { report }: Reporter): void {
   for (const [index, name] of names.entries()) {
     if (known.includes(name)) continue;
-    report(isKey ? [...path, name] : [...path, index], `no ${word} is named "${name}"${didYouMean(name, known)}`, isKey ? 'key' : 'value');
+    const member = { items: [index], keys: [name], value: [] }[at];
+    report([...path, ...member], `no ${word} is named "${name}"${didYouMean(name, known)}`, at === 'keys' ? 'key' : 'value');
   }
 }

@@ -50,8 +50,51 @@ describe('loadPolicyFiles', () => {
       expect.stringMatching(/^policies\/a\.yaml:8:45 rules\.0\.conditions\.1\.operator: .*did you mean "eq"/),
       expect.stringMatching(/^policies\/a\.yaml:9:8 users: expected only "roles"/),
       expect.stringMatching(/^policies\/b\.yaml:1:7 name: two policies have the name "One"/),
-      expect.stringMatching(/^policies\/c\.yaml:2:\d+ tgas: .*did you mean "tags"/),
+      expect.stringMatching(
+        /^policies\/c\.yaml:2:\d+ tgas: .*did you mean "tags".*, expected name, type, rules, description, isActive, priority, tags, roles$/,
+      ),
       expect.stringMatching(/^policies\/d\.yaml:\d+:\d+ /),
+    ]);
+  });
+
+  it('lists neither ids nor members that the service sets if a member of a rule is unknown, and accepts them as an export has them', async () => {
+    const rule = '{ id: 1, policyId: 2, createdAt: 3, resource: Article, action: read, efect: DENY }';
+    const [mistake, ...others] = await mistakesOf({ 'a.yaml': `name: One\nid: 7\nversion: 2\ntype: ROLE_BASED\nrules:\n  - ${rule}\n` });
+    expect(mistake).toMatch(/rules\.0\.efect: .*"effect".*expected resource, action, effect, conditions, priority, description, isActive$/);
+    expect(others).toEqual([]);
+  });
+
+  it('reports a mistake in an anchored node once, and a mistake that only an alias makes at the alias', async () => {
+    const mistakes = await mistakesOf({
+      'a.yaml': [
+        'name: One',
+        'type: ATTRIBUTE_BASED',
+        'rules:',
+        '  - resource: Article',
+        '    action: read',
+        '    conditions: &own',
+        '      - { field: resource.stauts, operator: eq, value: draft }',
+        '      - { field: resource.email, operator: exists, value: true }',
+        '  - { resource: Article, action: list, conditions: *own }',
+        '  - { resource: User, action: read, conditions: *own }',
+      ].join('\n'),
+    });
+    expect(mistakes).toEqual([
+      expect.stringMatching(/^policies\/a\.yaml:7:18 rules\.0\.conditions\.0\.field: resource Article has no field "stauts"/),
+      expect.stringMatching(/^policies\/a\.yaml:8:18 rules\.0\.conditions\.1\.field: resource Article has no field "email"/),
+      expect.stringMatching(/^policies\/a\.yaml:10:49 rules\.2\.conditions\.0\.field: resource User has no field "stauts"/),
+    ]);
+  });
+
+  it('names the field that a wrong name was renamed to', async () => {
+    const rule = '{ resource: Article, action: read, conditions: [{ field: resource.content, operator: exists, value: true }] }';
+    const mistakes = await mistakesOf({
+      'a.yaml': `name: One\ntype: ATTRIBUTE_BASED\nrules: [${rule}]\n`,
+      'a.test.yaml': 'records: { Article: { a: { content: x } } }\ntests: []\n',
+    });
+    expect(mistakes).toEqual([
+      expect.stringContaining('has no field "content" (it is now named "body")'),
+      expect.stringContaining('has no field "content" (it is now named "body")'),
     ]);
   });
 });

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { type ParsePolicyImportOptions, type PolicyImport, parsePolicyImport } from '../authz/policies/index.ts';
+import { joinMistakes, type ParsePolicyImportOptions, type PolicyImport, parsePolicyImport } from '../authz/policies/index.ts';
 import type { Issue } from '../errors.ts';
 import { isObject, type Json, ownValue } from '../operators/index.ts';
-import { compareMistakes, type FilePosition, loadYamlFiles, type Mistake, type YamlFile } from '../resources/index.ts';
+import { type FilePosition, loadYamlFiles, type Mistake, sortMistakes, type YamlFile } from '../resources/index.ts';
 import { isPolicyTestFile } from './load-policy-tests.ts';
 
 /** The policies of a folder, or every mistake in them. */
@@ -10,6 +10,8 @@ export interface LoadedPolicies {
   /** Empty if there are mistakes. */
   readonly policies: readonly PolicyImport[];
   readonly mistakes: readonly Mistake[];
+  /** The names of the policies, also of those with mistakes; undefined if a file cannot be read. */
+  readonly names: readonly string[] | undefined;
   /** Returns the place of a member of the policy with this name. */
   locate(name: string, path: string): FilePlace;
 }
@@ -32,15 +34,16 @@ interface PolicyInFile {
  * import, except `users`.
  */
 export function loadPolicyFiles(folder: string, options: ParsePolicyImportOptions): LoadedPolicies {
-  if (!existsSync(folder)) return { policies: [], mistakes: [], locate: () => NOWHERE };
+  if (!existsSync(folder)) return { policies: [], mistakes: [], names: [], locate: () => NOWHERE };
   const loaded = loadYamlFiles(folder, { kind: 'policy', accepts: (name) => !isPolicyTestFile(name) });
   const items = loaded.files.flatMap(policiesOf);
-  const parsed = parsePolicyImport({ policies: items.map(({ value }) => value) }, options);
-  const placed = [...parsed.issues, ...findUserAssignments(items)].map((issue) => placeIssue(items, issue));
-  const mistakes = [...loaded.mistakes, ...placed].sort(compareMistakes);
-  const names = new Map(items.map((item) => [isObject(item.value) ? ownValue(item.value, 'name') : undefined, item]));
-  const locate = (name: string, path: string): FilePlace => placeOf(names.get(name), path.split('.'));
-  return { policies: mistakes.length === 0 ? parsed.policies : [], mistakes, locate };
+  const parsed = parsePolicyImport({ policies: items.map(({ value }) => value) }, { ...options, inFiles: true });
+  const placed = joinMistakes(parsed.issues, findUserAssignments(items)).map((issue) => placeIssue(items, issue));
+  const mistakes = sortMistakes([...loaded.mistakes, ...placed]);
+  const byName = new Map(items.map((item) => [isObject(item.value) ? ownValue(item.value, 'name') : undefined, item]));
+  const names = loaded.mistakes.length > 0 ? undefined : [...byName.keys()].filter((name) => typeof name === 'string');
+  const locate = (name: string, path: string): FilePlace => placeOf(byName.get(name), path.split('.'));
+  return { policies: mistakes.length === 0 ? parsed.policies : [], mistakes, names, locate };
 }
 
 const NOWHERE: FilePlace = { file: 'policies', line: 1, column: 1 };
@@ -60,7 +63,8 @@ function policiesOf(raw: YamlFile): readonly PolicyInFile[] {
 function findUserAssignments(items: readonly PolicyInFile[]): readonly Issue[] {
   return items.flatMap(({ value }, index) => {
     if (!isObject(value) || ownValue(value, 'users') === undefined) return [];
-    const detail = 'expected only "roles": the ids of users differ between databases, so users are assigned in the console or by the API';
+    const detail =
+      'expected only "roles": the ids of users differ between databases, so assign users with "bailiwick policies assign", in the console or by the API';
     return [{ path: `policies.${index}.users`, code: 'unknown', detail }];
   });
 }

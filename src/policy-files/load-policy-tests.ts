@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { didYouMean } from '../errors.ts';
 import { isObject, parseInstant } from '../operators/index.ts';
-import { compareMistakes, type Definitions, loadYamlFiles, type Mistake, type YamlFile } from '../resources/index.ts';
+import { type Definitions, loadYamlFiles, type Mistake, sortMistakes, type YamlFile } from '../resources/index.ts';
 import { validateSchema } from '../validation/index.ts';
 import { expandTest } from './expand-test.ts';
 import type { PolicyTestFile } from './policy-test.ts';
@@ -18,8 +18,10 @@ export interface LoadedPolicyTests {
 /** The names that test files may use. */
 export interface TestNames {
   readonly definitions: Definitions;
-  /** The names of the policies. */
-  readonly policies: readonly string[];
+  /** The names of resources whose definitions have mistakes, which are not in `definitions`. What tests say about them is not validated. */
+  readonly incomplete: ReadonlySet<string>;
+  /** The names of the policies; undefined if they are not known, because a file cannot be read. */
+  readonly policies: readonly string[] | undefined;
 }
 
 /** Returns true for the name of a test file: `articles.test.yaml`. */
@@ -34,7 +36,7 @@ export function loadPolicyTests(folder: string, names: TestNames): LoadedPolicyT
   const parsed = loaded.files.map((raw) => parseTestFile(raw, names));
   return {
     files: parsed.flatMap(({ file }) => file ?? []),
-    mistakes: [...loaded.mistakes, ...parsed.flatMap(({ mistakes }) => mistakes)].sort(compareMistakes),
+    mistakes: sortMistakes([...loaded.mistakes, ...parsed.flatMap(({ mistakes }) => mistakes)]),
   };
 }
 
@@ -45,30 +47,32 @@ interface ParsedTestFile {
 }
 
 /** Parses a test file. Names are validated only in a file whose form is valid. */
-export function parseTestFile(raw: YamlFile, { definitions, policies }: TestNames): ParsedTestFile {
+export function parseTestFile(raw: YamlFile, { definitions, incomplete, policies }: TestNames): ParsedTestFile {
   const reporter = createReporter(raw);
   for (const { path, detail } of validateSchema(POLICY_TEST_FILE, raw.source)) reporter.report(path.split('.').filter(Boolean), detail);
   if (reporter.mistakes.length > 0 || !isObject(raw.source)) return { file: undefined, mistakes: reporter.mistakes };
   const written = raw.source as unknown as WrittenTestFile;
   const named = namesOf(written);
-  const fixtures = parseFixtures({ written, named, definitions }, reporter);
+  const fixtures = parseFixtures({ written, named, definitions, incomplete }, reporter);
   const assignments = parseAssignments(written, policies, reporter);
   const now = written.now === undefined ? undefined : parseInstant(written.now);
-  const cases = written.tests.flatMap((test, index) => expandTest({ test, path: ['tests', index], now, named, definitions }, reporter));
+  const cases = written.tests.flatMap((test, index) =>
+    expandTest({ test, path: ['tests', index], now, named, definitions, incomplete }, reporter),
+  );
   const { mistakes } = reporter;
   return { file: mistakes.length > 0 ? undefined : { file: raw.file, fixtures, assignments, cases }, mistakes };
 }
 
 function parseAssignments(
   { assignments = {}, users = {} }: WrittenTestFile,
-  policies: readonly string[],
+  policies: readonly string[] | undefined,
   { report }: Reporter,
 ): ReadonlyMap<string, readonly string[]> {
   for (const [user, names] of Object.entries(assignments)) {
     if (!Object.hasOwn(users, user))
       report(['assignments', user], `no user is named "${user}"${didYouMean(user, Object.keys(users))}`, 'key');
     for (const [index, name] of names.entries()) {
-      if (!policies.includes(name))
+      if (policies?.includes(name) === false)
         report(['assignments', user, index], `no policy of the folder is named "${name}"${didYouMean(name, policies)}`);
     }
   }

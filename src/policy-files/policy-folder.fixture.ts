@@ -12,6 +12,7 @@ import type { TestRun } from './policy-test.ts';
 import { runPolicyTests } from './run-policy-tests.ts';
 
 const locate = () => ({ line: 1, column: 1 });
+const NONE: ReadonlySet<string> = new Set();
 
 /** Articles with an author and reviewers. */
 export const DEFINITIONS: Definitions = composeDefinitions(
@@ -20,6 +21,7 @@ export const DEFINITIONS: Definitions = composeDefinitions(
       name: 'Article',
       fields: {
         title: { type: 'string', required: true, minLength: 3 },
+        body: { type: 'text', renamedFrom: 'content' },
         authorId: { type: 'reference', to: 'User', onDelete: 'restrict' },
         reviewerIds: { type: 'list', of: { type: 'reference', to: 'User' } },
         status: { type: 'enum', values: ['draft', 'published'], default: 'draft' },
@@ -45,9 +47,9 @@ export async function withFolder<T>(files: Readonly<Record<string, string>>, use
 /** Returns the mistakes of the policies and tests of a folder, as printed. */
 export function mistakesOf(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
   return withFolder(files, (folder) => {
-    const { policies, mistakes } = loadPolicyFiles(folder, { definitions: DEFINITIONS, limits: LIMITS, maxItems: 100 });
-    const names = policies.map(({ policy }) => policy.name);
-    const all: readonly Mistake[] = [...mistakes, ...loadPolicyTests(folder, { definitions: DEFINITIONS, policies: names }).mistakes];
+    const { names, mistakes } = loadPolicyFiles(folder, { definitions: DEFINITIONS, limits: LIMITS, maxItems: 100 });
+    const tests = loadPolicyTests(folder, { definitions: DEFINITIONS, incomplete: NONE, policies: names });
+    const all: readonly Mistake[] = [...mistakes, ...tests.mistakes];
     return all.map(printMistake);
   });
 }
@@ -55,8 +57,8 @@ export function mistakesOf(files: Readonly<Record<string, string>>): Promise<rea
 /** Runs the tests of files that have no mistakes. */
 export function runFiles(files: Readonly<Record<string, string>>): Promise<TestRun> {
   return withFolder(files, (folder) => {
-    const { policies, mistakes } = loadPolicyFiles(folder, { definitions: DEFINITIONS, limits: LIMITS, maxItems: 100 });
-    const tests = loadPolicyTests(folder, { definitions: DEFINITIONS, policies: policies.map(({ policy }) => policy.name) });
+    const { policies, names, mistakes } = loadPolicyFiles(folder, { definitions: DEFINITIONS, limits: LIMITS, maxItems: 100 });
+    const tests = loadPolicyTests(folder, { definitions: DEFINITIONS, incomplete: NONE, policies: names });
     const all = [...mistakes, ...tests.mistakes];
     if (all.length > 0) throw new Error(all.map(printMistake).join('\n'));
     return runPolicyTests(tests.files, { definitions: DEFINITIONS, policies, limits: LIMITS, timeZone: 'UTC' });

@@ -49,7 +49,9 @@ export function describeMismatch(
     ...(list === undefined || list.missing.length === 0 ? [] : [`without ${nameRecords(list.missing)}`]),
     ...(list === undefined || list.unexpected.length === 0 ? [] : [`with ${nameRecords(list.unexpected)}`]),
   ];
-  const got = list === undefined || effect === 'DENY' ? actual : `a list ${differences.join(' and ')}`;
+  const isEmptyList = shows !== undefined && expected === 'DENY' && effect === 'ALLOW' && list === undefined;
+  const listed = isEmptyList ? 'a list that is allowed and shows no record; expect it with []' : `a list ${differences.join(' and ')}`;
+  const got = (list === undefined && !isEmptyList) || effect === 'DENY' ? actual : listed;
   const mistakes = rejected.map((mistake) => `the data would be rejected: ${mistake}`);
   const lines = [`expected ${wanted}, got ${got}`, ...printExplanation(explanation), ...mistakes];
   return lines.map((line) => withNames(line, names));

@@ -81,6 +81,11 @@ describe('runPolicyTests', () => {
     );
   });
 
+  it('says how to expect a list that is allowed and shows no record', async () => {
+    const printed = printTestRun(await run(LISTS.replace('tom: [toms]', 'tom: DENY'), FIXTURES.replace('authorId: tom', 'authorId: mia')));
+    expect(printed).toContain('    expected DENY, got a list that is allowed and shows no record; expect it with []');
+  });
+
   it('a list is decided at the time and from the address of its test', async () => {
     const nightly = POLICIES.replace('name: Night', 'name: Night\n    roles: [{ role: user }]').replace('action: read', 'action: list');
     const at = (hour: string, shown: string) =>

@@ -1,6 +1,5 @@
-import { didYouMean } from '../errors.ts';
 import type { JsonObject } from '../operators/index.ts';
-import { type Definitions, ordinaryResources, type Resource } from '../resources/index.ts';
+import { type Definitions, ordinaryResources, type Resource, suggestResource } from '../resources/index.ts';
 import type { Fixture } from './policy-test.ts';
 import { ANONYMOUS, type WrittenTestFile } from './policy-test-schema.ts';
 import type { Reporter } from './reporter.ts';
@@ -18,12 +17,13 @@ export interface WrittenFixtures {
   readonly written: WrittenTestFile;
   readonly named: NamedRecords;
   readonly definitions: Definitions;
+  /** The names of resources whose definitions have mistakes. Their users and records are not validated. */
+  readonly incomplete: ReadonlySet<string>;
 }
 
 /** Returns the users and records of a file. A record may lack required fields: tests state only what policies read. */
-export function parseFixtures({ written, named, definitions }: WrittenFixtures, reporter: Reporter): readonly Fixture[] {
+export function parseFixtures({ written, named, definitions, incomplete }: WrittenFixtures, reporter: Reporter): readonly Fixture[] {
   const { users = {}, records = {} } = written;
-  const resources = ordinaryResources(definitions).map(({ name }) => name);
   const toFixture = (resource: Resource, path: readonly string[], values: JsonObject): Fixture => {
     const name = path.at(-1) as string;
     const parsed = parseValues({ resource, values, path, named }, reporter);
@@ -31,19 +31,20 @@ export function parseFixtures({ written, named, definitions }: WrittenFixtures, 
   };
   if (Object.hasOwn(users, ANONYMOUS))
     reporter.report(['users', ANONYMOUS], `expected another name: "${ANONYMOUS}" is the user of a request without a token`, 'key');
-  const user = definitions.get('User') as Resource;
-  const fixtures = Object.entries(users).map(([name, values]) => toFixture(user, ['users', name], values));
+  const user = definitions.get('User');
+  const fixtures = user === undefined ? [] : Object.entries(users).map(([name, values]) => toFixture(user, ['users', name], values));
   for (const [resourceName, those] of Object.entries(records)) {
-    const isKnown = resourceName !== 'User' && resources.includes(resourceName);
-    const resource = isKnown ? definitions.get(resourceName) : undefined;
-    if (resource === undefined) reportResource(resourceName, resources, reporter);
-    else for (const [name, values] of Object.entries(those)) fixtures.push(toFixture(resource, ['records', resourceName, name], values));
+    const resource = ordinaryResources(definitions).find(({ name }) => name === resourceName && name !== 'User');
+    if (resource === undefined) {
+      if (resourceName === 'User' || !incomplete.has(resourceName)) reportResource(resourceName, definitions, reporter);
+    } else for (const [name, values] of Object.entries(those)) fixtures.push(toFixture(resource, ['records', resourceName, name], values));
   }
   return fixtures;
 }
 
-function reportResource(name: string, resources: readonly string[], { report }: Reporter): void {
-  const detail = name === 'User' ? 'expected users in the member "users"' : `no resource is named "${name}"${didYouMean(name, resources)}`;
+function reportResource(name: string, definitions: Definitions, { report }: Reporter): void {
+  const near = suggestResource(definitions, name);
+  const detail = name === 'User' ? 'expected users in the member "users"' : `no resource is named "${name}"${near}`;
   report(['records', name], detail, 'key');
 }
 

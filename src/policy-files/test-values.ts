@@ -1,7 +1,7 @@
 import { didYouMean } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import { isObject, type Json, type JsonObject } from '../operators/index.ts';
-import { type Resource, targetName, typeOf, validateFieldValue } from '../resources/index.ts';
+import { type Resource, suggestField, targetName, typeOf, validateFieldValue } from '../resources/index.ts';
 import type { Reporter } from './reporter.ts';
 import { toTestId } from './test-ids.ts';
 
@@ -23,7 +23,7 @@ export function parseValues({ resource, values, path, named }: WrittenValues, { 
   const names = [...resource.fields.values()].filter(({ name, writeOnly }) => name !== 'id' && !writeOnly).map(({ name }) => name);
   for (const [name, given] of Object.entries(values)) {
     const field = names.includes(name) ? resource.fields.get(name) : undefined;
-    if (field === undefined) report([...path, name], `${resource.name} has no field "${name}"${didYouMean(name, names)}`, 'key');
+    if (field === undefined) report([...path, name], `${resource.name} has no field "${name}"${suggestField(resource, name)}`, 'key');
     else if (given !== null) {
       const reference = resolveReference(field, given, named);
       const detail = reference.detail ?? validateFieldValue(field, reference.value)[0]?.detail;

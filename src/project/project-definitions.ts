@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupError } from '../errors.ts';
 import { type Definitions, printMistake } from '../resources/index.ts';
-import { loadProject } from '../resources/system/index.ts';
+import { type ComposedDefinitions, loadProject } from '../resources/system/index.ts';
 
 /** Returns the folder of the definition files. */
 export function definitionFolder(project: string): string {
@@ -20,14 +20,19 @@ export function hasPolicyFolder(project: string): boolean {
   return existsSync(policyFolder(project));
 }
 
-/** Loads the definitions of the project and of the system. @throws SetupError that lists every mistake of every file. */
-export function readProject(project: string): Definitions {
+/** Loads the definitions of the project and of the system, with all mistakes. @throws SetupError if the project has no folder of definitions */
+export function loadDefinitions(project: string): ComposedDefinitions {
   const folder = definitionFolder(project);
   if (!existsSync(folder))
     throw new SetupError(
       `there is no folder ${folder}; name the folder that contains resources/ with --project, or create a project with "bailiwick init"`,
     );
-  const { definitions, mistakes } = loadProject(folder);
+  return loadProject(folder);
+}
+
+/** Loads the definitions of the project and of the system. @throws SetupError that lists every mistake of every file. */
+export function readProject(project: string): Definitions {
+  const { definitions, mistakes } = loadDefinitions(project);
   if (mistakes.length === 0) return definitions;
   throw new SetupError(
     `${mistakes.length} ${mistakes.length === 1 ? 'mistake' : 'mistakes'} in the definitions`,

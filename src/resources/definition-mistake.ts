@@ -1,3 +1,5 @@
+import type { FilePosition } from './yaml-file.ts';
+
 /** A mistake in a definition. */
 export interface DefinitionMistake {
   /** Member names and list positions, from the root of the definition. */
@@ -17,6 +19,8 @@ export interface Mistake {
   /** Line and column count from 1; absent if the mistake concerns the whole file. */
   readonly line?: number | undefined;
   readonly column?: number | undefined;
+  /** The position in the anchored node, if the member is read through an alias. */
+  readonly anchored?: FilePosition | undefined;
   /** Dotted: `fields.title.maxLength`; empty for the whole definition. */
   readonly path: string;
   readonly detail: string;
@@ -28,8 +32,15 @@ export function printMistake(mistake: Mistake): string {
   return mistake.path === '' ? `${place} ${mistake.detail}` : `${place} ${mistake.path}: ${mistake.detail}`;
 }
 
-/** Orders mistakes by file, line and column. */
-export function compareMistakes(a: Mistake, b: Mistake): number {
+/** Sorts mistakes by file, line and column. A mistake in an anchored node is listed once, not again for each of its aliases. */
+export function sortMistakes(mistakes: readonly Mistake[]): readonly Mistake[] {
+  const keyOf = ({ file, detail }: Mistake, { line, column }: Pick<Mistake, 'line' | 'column'>): string =>
+    JSON.stringify([file, line, column, detail]);
+  const known = new Set(mistakes.map((mistake) => keyOf(mistake, mistake)));
+  return mistakes.filter((mistake) => mistake.anchored === undefined || !known.has(keyOf(mistake, mistake.anchored))).sort(compareMistakes);
+}
+
+function compareMistakes(a: Mistake, b: Mistake): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
 }

@@ -1,4 +1,5 @@
 import { didYouMean } from '../errors.ts';
+import { type Definitions, ordinaryResources, type Resource } from './resource.ts';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
 const INTERNAL_NAME = /^_?[A-Za-z][A-Za-z0-9_]{0,62}$/;
@@ -43,6 +44,50 @@ export function suggestAll(given: string, known: Iterable<string>): string {
   const names = [...known];
   const near = didYouMean(given, names);
   return near !== '' || names.length === 0 ? near : ` (known: ${names.join(', ')})`;
+}
+
+/** Suggests the field of a resource that a wrong name means: the one that had this name before, or a similar one. Never a secret field. */
+export function suggestField({ fields }: Resource, given: string): string {
+  const visible = [...fields.values()].filter(({ writeOnly }) => !writeOnly);
+  return suggestRenamed(visible, given);
+}
+
+/** Suggests the resource that a wrong name means: the one that had this name before, or a similar one. */
+export function suggestResource(definitions: Definitions, given: string): string {
+  return suggestRenamed(ordinaryResources(definitions), given);
+}
+
+function suggestRenamed(known: readonly Pick<Resource, 'name' | 'renamedFrom'>[], given: string): string {
+  const renamed = known.find(({ renamedFrom }) => renamedFrom === given);
+  if (renamed !== undefined) return ` (it is now named "${renamed.name}")`;
+  return didYouMean(
+    given,
+    known.map(({ name }) => name),
+  );
+}
+
+/** Names of field types in other products, with ours. */
+const FOREIGN_TYPES: ReadonlyMap<string, string> = new Map([
+  ['array', 'list'],
+  ['bigint', 'integer'],
+  ['bool', 'boolean'],
+  ['datetime', 'timestamp'],
+  ['double', 'number'],
+  ['float', 'number'],
+  ['int', 'integer'],
+  ['jsonb', 'json'],
+  ['numeric', 'decimal'],
+  ['object', 'json'],
+  ['relation', 'reference'],
+  ['select', 'enum'],
+  ['timestamptz', 'timestamp'],
+  ['varchar', 'string'],
+]);
+
+/** Suggests the field type that an unknown name means: the type with this name in other products, a similar one, or all. */
+export function suggestType(given: string, known: Iterable<string>): string {
+  const ours = FOREIGN_TYPES.get(given.toLowerCase());
+  return ours === undefined ? suggestAll(given, known) : ` (did you mean "${ours}"?)`;
 }
 
 /** Quotes a name for a message, at most 64 characters. */

@@ -1,22 +1,33 @@
-import { didYouMean } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
+import { isObject, type Json, ownValue } from '../operators/index.ts';
 import type { DefinitionMistake } from './definition-mistake.ts';
+import { quote, suggest } from './definition-names.ts';
 import type { Definitions, Resource } from './resource.ts';
 
-/** Returns a mistake for each reference to an unknown resource. `known` are the names of all definitions. */
-export function validateReferences(resource: Resource, known: Iterable<string>): readonly DefinitionMistake[] {
-  const names = new Set(known);
-  const mistakes: DefinitionMistake[] = [];
-  for (const field of resource.fields.values()) {
-    for (const [to, path] of [
-      [field.to, ['fields', field.name, 'to']],
-      [field.of?.to, ['fields', field.name, 'of', 'to']],
-    ] as const) {
-      if (to === undefined || names.has(to)) continue;
-      mistakes.push({ path, on: 'value', detail: `unknown resource ${JSON.stringify(to)}${didYouMean(to, names)}` });
-    }
-  }
-  return mistakes;
+/** Names that fields can refer to. */
+interface ReferenceNames {
+  /** The names of all definitions. */
+  readonly known: ReadonlySet<string>;
+  /** New names by former names, of resources that were renamed. */
+  readonly renamed: ReadonlyMap<string, string>;
+}
+
+/** Returns a mistake for each reference of a definition to an unknown resource, also if the definition has other mistakes. */
+export function findUnknownReferences(source: Json, { known, renamed }: ReferenceNames): readonly DefinitionMistake[] {
+  const fields = isObject(source) ? ownValue(source, 'fields') : undefined;
+  if (!isObject(fields)) return [];
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const item = isObject(field) ? ownValue(field, 'of') : undefined;
+    return [
+      { to: isObject(field) ? ownValue(field, 'to') : undefined, path: ['fields', name, 'to'] },
+      { to: isObject(item) ? ownValue(item, 'to') : undefined, path: ['fields', name, 'of', 'to'] },
+    ].flatMap(({ to, path }): readonly DefinitionMistake[] => {
+      if (typeof to !== 'string' || known.has(to)) return [];
+      const now = renamed.get(to);
+      const near = now === undefined ? suggest(to, known) : ` (it is now named "${now}")`;
+      return [{ path, on: 'value', detail: `unknown resource ${quote(to)}${near}` }];
+    });
+  });
 }
 
 /** Returns a mistake for each `onDelete: cascade` reference from a resource with soft deletes to a resource without: the referencing records would outlive the referenced record. */

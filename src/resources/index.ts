@@ -6,13 +6,14 @@
  * Begin with `resource.ts`. `parse-definition.ts` parses a definition, `resolve-field.ts` resolves field names from clients.
  */
 export { isDeletionField, targetName } from './automatic-fields.ts';
-export { collectMistakes, compareMistakes, type DefinitionMistake, type Mistake, printMistake, type Report } from './definition-mistake.ts';
-export { quote, validateFieldName } from './definition-names.ts';
-export { findCascadeConflict, validateCascades, validateReferences } from './definition-references.ts';
+export { collectMistakes, type DefinitionMistake, type Mistake, printMistake, type Report, sortMistakes } from './definition-mistake.ts';
+export { quote, suggestField, suggestResource, validateFieldName } from './definition-names.ts';
+export { findCascadeConflict, findUnknownReferences, validateCascades } from './definition-references.ts';
 export { definitionSchema, toSchemaId } from './definition-schema.ts';
 export { describeResource, recordSchema, valuesSchema } from './describe-resource.ts';
 export { COMMON_OPTIONS, OPTION_FORMS, type OptionForm } from './field-options.ts';
 export { kindAt } from './hierarchy.ts';
+export { labelFieldOf } from './label-field.ts';
 export { type LoadedYamlFiles, loadYamlFiles, placeMistake, type YamlFile } from './load-yaml-files.ts';
 export {
   ASSIGNABLE_ROLES,

@@ -126,10 +126,16 @@ describe('invalid definitions', () => {
     ['a field without type', field({ required: true }), 'fields.it', /expected a type/],
     ['an inherited type', field({ type: 'constructor' }), 'fields.it.type', /unknown type/],
     [
-      'a type of another program',
-      field({ type: 'int' }),
+      'a type without a similar one',
+      field({ type: 'polygon' }),
       'fields.it.type',
-      /^unknown type "int" \(known: string, text, integer, .*, password\)$/,
+      /^unknown type "polygon" \(known: string, text, integer, .*, password\)$/,
+    ],
+    [
+      'a type of another program',
+      field({ type: 'DateTime' }),
+      'fields.it.type',
+      /^unknown type "DateTime" \(did you mean "timestamp"\?\)$/,
     ],
     [
       'an option of the items on a list',

@@ -32,7 +32,7 @@ export interface ParsedDefinition {
   readonly mistakes: readonly DefinitionMistake[];
 }
 
-/** Parses a definition and lists every mistake in it. `validateReferences` validates references to other resources. */
+/** Parses a definition and lists every mistake in it. `findUnknownReferences` validates references to other resources. */
 export function parseDefinition(source: Json, options: DefinitionOptions = {}): ParsedDefinition {
   const { mistakes, report } = collectMistakes();
   if (!isObject(source)) {

@@ -1,7 +1,7 @@
 import { FIELD_TYPES, type Field, type FieldType } from '../fields/index.ts';
 import { describeValue, isObject, type Json, type JsonObject } from '../operators/index.ts';
 import { describeType, type Report } from './definition-mistake.ts';
-import { quote, suggest, suggestAll } from './definition-names.ts';
+import { quote, suggest, suggestType } from './definition-names.ts';
 import { COMMON_OPTIONS, OPTION_FORMS, type WrittenOption } from './field-options.ts';
 import { validateFieldValue } from './validate-shape.ts';
 
@@ -57,7 +57,7 @@ function parseType(source: JsonObject, place: FieldPlace, report: Report): Field
   }
   const type = typeof given === 'string' ? FIELD_TYPES.get(given) : undefined;
   if (type === undefined) {
-    report([...place.path, 'type'], `unknown type ${describeValue(given)}${suggestAll(String(given), FIELD_TYPES.keys())}`);
+    report([...place.path, 'type'], `unknown type ${describeValue(given)}${suggestType(String(given), FIELD_TYPES.keys())}`);
   }
   return type;
 }

@@ -1,4 +1,16 @@
-import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit, type YAMLMap } from 'yaml';
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 import { memoize } from '../memoize.ts';
 import type { Json } from '../operators/index.ts';
 
@@ -13,8 +25,14 @@ export interface FilePosition {
   readonly column: number;
 }
 
+/** The position of a member. */
+export interface MemberPosition extends FilePosition {
+  /** If the path leads through an alias (`*name`), which is then the position: the position of the member in the anchored node (`&name`). */
+  readonly anchored?: FilePosition;
+}
+
 /** Returns the position of a member of a definition, or of the nearest enclosing node. */
-export type Locate = (path: readonly (string | number)[], on: 'key' | 'value') => FilePosition;
+export type Locate = (path: readonly (string | number)[], on: 'key' | 'value') => MemberPosition;
 
 /** A parsed YAML or JSON text. */
 export interface ParsedYaml {
@@ -42,7 +60,10 @@ export function parseYaml(text: string): ParsedYaml {
     resolveKnownTags: false,
     logLevel: 'error',
   });
-  const locate: Locate = (path, on) => toPosition(findOffset(document, path, on));
+  const locate: Locate = (path, on) => {
+    const { offset, anchored } = findOffset(document, path, on);
+    return { ...toPosition(offset), ...(anchored !== undefined && { anchored: toPosition(anchored) }) };
+  };
   const found = [...document.errors, ...document.warnings].map(({ message, pos: [offset] }) => ({ message, offset }));
   const mistakes = found.length > 0 ? found : findRepeated(document);
   const errors = mistakes.slice(0, MAX_ERRORS).map(({ message, offset }) => ({ detail: toMessage(message), position: toPosition(offset) }));
@@ -77,17 +98,37 @@ function findRepeated(document: Document): readonly Misplaced[] {
   return repeated;
 }
 
-function findOffset(document: Document, path: readonly (string | number)[], on: 'key' | 'value'): number {
+interface MemberOffset {
+  readonly offset: number;
+  /** The offset in the anchored node, if the path leads through an alias. */
+  readonly anchored?: number | undefined;
+}
+
+function findOffset(document: Document, path: readonly (string | number)[], on: 'key' | 'value'): MemberOffset {
   let node: unknown = document.contents;
   let offset = startOf(node) ?? 0;
+  let alias: number | undefined;
   for (const [depth, step] of path.entries()) {
+    if (isAlias(node)) {
+      alias ??= offset;
+      node = anchoredNode(node, document);
+    }
     const found = findMember(node, step);
     if (found === undefined) break;
     const isKey = on === 'key' && depth === path.length - 1;
     offset = startOf(isKey ? found.key : found.value) ?? startOf(found.key) ?? offset;
     node = found.value;
   }
-  return offset;
+  if (!isAlias(node)) return alias === undefined ? { offset } : { offset: alias, anchored: offset };
+  // The alias itself is the member.
+  return { offset: alias ?? offset, anchored: startOf(anchoredNode(node, document)) };
+}
+
+/** The anchored nodes of aliases, because finding one searches the document. */
+const anchoredNodes = new WeakMap<Alias, Node | undefined>();
+
+function anchoredNode(alias: Alias, document: Document): Node | undefined {
+  return memoize(anchoredNodes, alias, () => alias.resolve(document));
 }
 
 interface Member {

@@ -72,12 +72,12 @@ function detailOf(error: ErrorObject, { subject, suggest }: DetailOptions): stri
   const { keyword, params, data, parentSchema } = error;
   switch (keyword) {
     case 'additionalProperties':
-      return describeUnknown(String(params['additionalProperty']), Object.keys(parentSchema?.['properties'] ?? {}), { subject, suggest });
+      return describeUnknown(String(params['additionalProperty']), writableMembers(parentSchema?.['properties']), { subject, suggest });
     case 'required':
-      return 'expected a value, given none';
+      return `expected ${describeRequired(parentSchema, String(params['missingProperty']))}, given none`;
     case 'type':
       // Names the type of the value, not the value: it may be a password.
-      return `expected ${toTypeWords(params['type'])}, given ${typeWord(data)}`;
+      return `expected ${describeType(parentSchema, params['type'])}, given ${typeWord(data)}`;
     case 'enum':
       return describeNotListed(params['allowedValues'], data);
     case 'minimum':
@@ -90,6 +90,33 @@ function detailOf(error: ErrorObject, { subject, suggest }: DetailOptions): stri
     default:
       return describeSize(error);
   }
+}
+
+/** Returns the names of the members of a schema without those that only the service sets. */
+function writableMembers(members: Readonly<Record<string, { readonly readOnly?: boolean }>> = {}): readonly string[] {
+  return Object.keys(members).filter((name) => members[name]?.readOnly !== true);
+}
+
+/** Describes the value of a missing member: one of its permitted values, or any. */
+function describeRequired(parent: ErrorObject['parentSchema'], name: string): string {
+  const { properties } = (parent ?? {}) as AnySchema;
+  const values = properties?.[name]?.enum;
+  return values === undefined ? 'a value' : oneOf(values.map(String));
+}
+
+/** Describes values of a type: the permitted ones of an enum, the required members of an object. */
+function describeType(parent: ErrorObject['parentSchema'], type: unknown): string {
+  const { enum: values, required = [] } = (parent ?? {}) as AnySchema;
+  if (values !== undefined) return oneOf(values.map(String));
+  const members = type === 'object' && required.length > 0 ? ` with ${required.join(', ')}` : '';
+  return `${toTypeWords(type)}${members}`;
+}
+
+/** The members of a schema that messages name. */
+interface AnySchema {
+  readonly properties?: Readonly<Record<string, { readonly enum?: readonly unknown[] }>>;
+  readonly enum?: readonly unknown[];
+  readonly required?: readonly string[];
 }
 
 function describeUnknown(given: string, known: readonly string[], { subject, suggest }: DetailOptions): string {
@@ -152,6 +179,13 @@ function toTypeWords(types: unknown): string {
 function describeNotListed(allowed: unknown, given: unknown): string {
   const values = Array.isArray(allowed) ? allowed.map(String) : [];
   const near = typeof given === 'string' ? didYouMean(given, values) : '';
-  const listed = values.length <= 12 ? values.join(', ') : `${values.slice(0, 12).join(', ')} and ${values.length - 12} more`;
-  return `expected one of ${listed}${near}`;
+  return `expected ${oneOf(values)}${near}`;
+}
+
+/** Maximum number of permitted values that a message lists. */
+const MAX_VALUES = 12;
+
+function oneOf(values: readonly string[]): string {
+  const more = values.length - MAX_VALUES;
+  return `one of ${values.slice(0, MAX_VALUES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -55,6 +55,35 @@ describe('validateSchema', () => {
     expect(mistakesOf(schema, { ...(MEMBERS as object), a: 1 })).toEqual(['tooMany ']);
   });
 
+  it('names the permitted values of a missing member and of a value of another type, and the required members of an object', () => {
+    const kind = { type: 'string', enum: ['user', 'role'] };
+    const schema = {
+      type: 'object',
+      properties: { kind, items: { type: 'array', items: { type: 'object', required: ['role'] } } },
+      required: ['kind'],
+    };
+    const detailsOf = (value: Json) => validateSchema(schema, value).map(({ detail }) => detail);
+    expect(detailsOf({})).toEqual(['expected one of user, role, given none']);
+    expect(detailsOf({ kind: ['user'], items: ['user'] })).toEqual([
+      'expected one of user, role, given a list',
+      'expected an object with role, given text',
+    ]);
+  });
+
+  it('does not list members that only the service sets if a member is unknown', () => {
+    const schema = {
+      type: 'object',
+      properties: { name: { type: 'string' }, id: { type: 'string', readOnly: true } },
+      additionalProperties: false,
+    };
+    const [issue] = validateSchema(schema, { nam: 'x' });
+    expect(issue).toMatchObject({
+      path: 'nam',
+      code: 'unknown',
+      detail: expect.stringMatching(/"nam" \(did you mean "name"\?\), expected name$/),
+    });
+  });
+
   it('finds a required member behind too many others', () => {
     const schema = {
       type: 'object',

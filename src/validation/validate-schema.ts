@@ -62,7 +62,8 @@ function patternsIn(schema: Json): readonly string[] {
 function toValidated(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(toValidated);
   if (!isObject(schema)) return schema;
-  if (schema[DESCRIBED_ONLY] === true) return {};
+  // Messages about unknown members do not list those that are read-only.
+  if (schema[DESCRIBED_ONLY] === true) return schema['readOnly'] === true ? { readOnly: true } : {};
   return Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, toValidated(part as Json)]));
 }
 

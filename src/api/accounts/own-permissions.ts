@@ -2,13 +2,13 @@
 import { RULE_ACTIONS, type RuleAction } from '../../actions.ts';
 import { type AuditEntry, createEntryId, EVALUATION } from '../../audit/index.ts';
 import { type Decision, decidingRule } from '../../authz/decision/index.ts';
-import { AUDIT_LOG_NAME } from '../../authz/policies/index.ts';
+import { AUDIT_ACTIONS, AUDIT_LOG_NAME } from '../../authz/policies/index.ts';
 import type { Issue } from '../../errors.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { appendEvaluation, createRequestContext, type UnitOfWork } from '../../pipeline/index.ts';
 import { loadRecords } from '../../storage/index.ts';
 import { CREATES_RECORD, decideForCaller, refuseQuestion } from '../access/index.ts';
-import { AUDIT_ACTIONS, type OwnAuditRight } from '../admission/index.ts';
+import type { OwnAuditRight } from '../admission/index.ts';
 import { decideAuditAction } from './own-resources.ts';
 
 /** A question of a caller about their own permissions. */

@@ -1,11 +1,12 @@
 /** The resources on which a caller may be allowed an action, for the navigation and the forms of a program. */
 import { RULE_ACTIONS, type RuleAction } from '../../actions.ts';
+import { AUDIT_ACTIONS } from '../../authz/policies/index.ts';
 import type { Field } from '../../fields/index.ts';
 import type { UnitOfWork } from '../../pipeline/index.ts';
 import { describeResource, ordinaryResources, type Resource } from '../../resources/index.ts';
 import type { TypeOf } from '../../schemas/index.ts';
 import { decideForCaller } from '../access/index.ts';
-import { AUDIT_ACTIONS, type AuditAction, decideAuditRight, type OwnAuditRight } from '../admission/index.ts';
+import { type AuditAction, decideAuditRight, type OwnAuditRight } from '../admission/index.ts';
 import { type RESOURCE_DESCRIPTION, withoutSecretFields } from '../records/index.ts';
 
 /** An action that is not denied. */

@@ -2,12 +2,11 @@
  * The right of users who are not admins to read the audit log. A rule must name the system resource `_Decision`. The rule may restrict the
  * entries, by conditions that the database evaluates exactly.
  */
-import type { RuleAction } from '../../actions.ts';
 import { type AuditEntry, appendEntry, factsOf, readsToExplain } from '../../audit/index.ts';
 import { createScope, type Principal } from '../../authz/context/index.ts';
 import { type Decision, decide, decidingRule } from '../../authz/decision/index.ts';
 import type { Snapshot } from '../../authz/index.ts';
-import { AUDIT_LOG_NAME, applicableRules, type CompiledRule } from '../../authz/policies/index.ts';
+import { type AUDIT_ACTIONS, AUDIT_LOG_NAME, applicableRules, type CompiledRule } from '../../authz/policies/index.ts';
 import { UNRESOLVED } from '../../conditions/index.ts';
 import { Problem } from '../../errors.ts';
 import type { JsonObject } from '../../operators/index.ts';
@@ -38,9 +37,6 @@ export interface AuditorQuestion {
 export interface AuditorRequest extends Omit<AuditorQuestion, 'origin'> {
   readonly info: RequestInfo;
 }
-
-/** The actions on the audit log: `read` for searches and single entries, `export` for exports. */
-export const AUDIT_ACTIONS = ['read', 'export'] as const satisfies readonly RuleAction[];
 
 /** An action on the audit log. */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

@@ -12,4 +12,4 @@ export {
   type KnownPrincipal,
   type OwnAuditRight,
 } from './admit-caller.ts';
-export { AUDIT_ACTIONS, type AuditAction, type Auditor, withoutFacts } from './auditor.ts';
+export { type AuditAction, type Auditor, withoutFacts } from './auditor.ts';

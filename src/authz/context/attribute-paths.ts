@@ -1,7 +1,16 @@
 import type { ConditionParserOptions, ContextGroup, FollowedList, Path, PathKind } from '../../conditions/index.ts';
 import { didYouMean } from '../../errors.ts';
 import type { Kind } from '../../operators/index.ts';
-import { type Definitions, fieldThrough, followedName, kindAt, ordinaryResources, type Resource } from '../../resources/index.ts';
+import {
+  type Definitions,
+  fieldThrough,
+  followedName,
+  kindAt,
+  ordinaryResources,
+  type Resource,
+  suggestField,
+  suggestResource,
+} from '../../resources/index.ts';
 import { relatedDomainOf } from './attribute-domains.ts';
 import { IDENTITY_NAMES, REQUEST_KINDS } from './decision-scope.ts';
 import { ENVIRONMENT_KINDS, toPathKind } from './environment.ts';
@@ -36,24 +45,25 @@ export function describePath(
   return (path) => (path.group === 'related' ? 'any' : describeIn[path.group](path));
 }
 
+/** Options of `describeRelated`. */
+interface RelatedOptions {
+  readonly references?: number;
+  /** The names of resources whose fields are not known. */
+  readonly incomplete?: ReadonlySet<string> | undefined;
+}
+
 /**
- * Returns a function that describes the resource with a name: the kinds of its fields, or the reason why conditions cannot count its records.
- * Conditions cannot count records of resources of the system, such as policies.
+ * Returns a function that describes the resource with a name: the kinds of its fields, or the reason why conditions cannot count its records;
+ * undefined if its fields are not known. Conditions cannot count records of resources of the system, such as policies.
  */
 export function describeRelated(
   definitions: Definitions,
-  { references = Number.POSITIVE_INFINITY }: { readonly references?: number } = {},
+  { references = Number.POSITIVE_INFINITY, incomplete }: RelatedOptions = {},
 ): NonNullable<ConditionParserOptions['describeRelated']> {
   return (name) => {
-    const resources = ordinaryResources(definitions);
-    const resource = resources.find((each) => each.name === name);
-    if (resource === undefined) {
-      const near = didYouMean(
-        name,
-        resources.map((each) => each.name),
-      );
-      return { problem: `there is no resource "${name.slice(0, 64)}"${near}` };
-    }
+    if (incomplete?.has(name) === true) return undefined;
+    const resource = ordinaryResources(definitions).find((each) => each.name === name);
+    if (resource === undefined) return { problem: `there is no resource "${name.slice(0, 64)}"${suggestResource(definitions, name)}` };
     return {
       describe(keys, text) {
         // A related record has no "name" but its field.
@@ -140,8 +150,7 @@ function describeOwn(definitions: Definitions, resource: Resource, { text, keys,
   const [name = '', ...inner] = keys;
   const field = resource.fields.get(name);
   if (field === undefined) {
-    const visible = [...resource.fields.values()].filter((known) => !known.writeOnly).map((known) => known.name);
-    return { problem: `resource ${resource.name} has no field "${name}"${didYouMean(name, visible)}` };
+    return { problem: `resource ${resource.name} has no field "${name}"${suggestField(resource, name)}` };
   }
   if (field.writeOnly) return { problem: `field "${name}" of ${resource.name} is secret: conditions cannot read it` };
   const kind = kindAt(definitions, { field, of: resource, isReached });

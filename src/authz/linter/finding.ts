@@ -5,7 +5,7 @@ const DESCRIPTIONS = {
   'attribute-never-set': 'a condition reads an attribute that no active user has',
   'never-equal': 'a condition compares with a value that its field never has',
   'never-holds': 'no value meets all conditions on a field',
-  'foreign-reference': 'a value looks like a reference of another product and is compared as a text',
+  'foreign-reference': 'a value looks like a reference of another product, or a reference without its marker, and is compared as a text',
   'unknown-resource': 'the resource of the rule has no definition',
   'always-unknown': 'the definitions have changed, so a condition is always unknown',
   'never-fires': 'a rule without conditions and with the other effect always comes first',

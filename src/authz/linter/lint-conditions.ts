@@ -16,9 +16,9 @@ import {
   WITHIN,
   type Within,
 } from '../../conditions/index.ts';
-import { didYouMean, type Issue } from '../../errors.ts';
+import type { Issue } from '../../errors.ts';
 import { type Json, OPERATORS, type Operator } from '../../operators/index.ts';
-import { type Definitions, ordinaryResources, type Resource } from '../../resources/index.ts';
+import { type Definitions, ordinaryResources, type Resource, suggestField, suggestResource } from '../../resources/index.ts';
 import { describeDomain, describeLists, describePath, describeRelated, IDENTITY_NAMES } from '../context/index.ts';
 import { AUDIT_LOG_NAME, compileRule, type Policy } from '../policies/index.ts';
 import { type ConditionLeaf, hasUnknown, toLeaves, toResidual } from './condition-analysis.ts';
@@ -43,7 +43,7 @@ export function lintConditions(linted: LintedRule): readonly RuleFinding[] {
     ...lintUnknown(linted),
     ...lintNeverEqual(linted),
     ...lintContradictions(linted),
-    ...comparisons.flatMap(lintForeignReferences).slice(0, MAX_PER_CODE),
+    ...comparisons.flatMap((comparison) => lintForeignReferences(comparison, linted)).slice(0, MAX_PER_CODE),
     ...comparisons.flatMap((comparison) => lintNull(comparison, definitionsFor(linted))),
     ...lintResourceName(linted),
     ...linted.compiled.paths.flatMap((path) => lintAttribute(path, linted)),
@@ -56,7 +56,8 @@ function lintResource(linted: LintedRule): readonly RuleFinding[] {
   const { rule } = linted;
   const known = ordinaryResources(definitionsFor(linted)).map(({ name }) => name);
   if (rule.resource === '*' || rule.resource === AUDIT_LOG_NAME || known.includes(rule.resource)) return [];
-  const detail = `resource "${rule.resource}" has no definition${didYouMean(rule.resource, known)}: the rule applies to nothing until it is defined`;
+  const near = suggestResource(definitionsFor(linted), rule.resource);
+  const detail = `resource "${rule.resource}" has no definition${near}: the rule applies to nothing until it is defined`;
   return [{ code: 'unknown-resource', member: 'resource', detail, todo: 'use the name of a defined resource, or define this one' }];
 }
 
@@ -113,14 +114,28 @@ function findIssues({ policy, rule, context }: LintedRule, domainOf?: ReturnType
   }).issues;
 }
 
-function lintForeignReferences({ operand }: Comparison): readonly RuleFinding[] {
+function lintForeignReferences({ operand }: Comparison, linted: LintedRule): readonly RuleFinding[] {
   return textsOf(operand).flatMap((text): readonly RuleFinding[] => {
-    const meant = parseForeignReference(text);
+    const meant = parseForeignReference(text) ?? findBarePath(text, linted);
     if (meant === undefined) return [];
     const detail = `${JSON.stringify(text)} is compared as a text: a reference is written "\${${meant}}"`;
     return [{ code: 'foreign-reference', member: 'conditions', detail, todo: `if a reference is intended, write "\${${meant}}"` }];
   });
 }
+
+/** Returns a text that is a path of the definitions without its marker: `user.id` for `${user.id}`. */
+function findBarePath(text: string, linted: LintedRule): string | undefined {
+  const [group = '', ...keys] = text.split('.');
+  if (!BARE_GROUPS.some((name) => name === group) || keys.length === 0 || text.length > MAX_BARE_PATH) return undefined;
+  const described = describePath(
+    definitionsFor(linted),
+    linted.rule.resource,
+  )({ group: group as (typeof BARE_GROUPS)[number], keys, text });
+  return described !== 'any' && 'kind' in described ? text : undefined;
+}
+
+const BARE_GROUPS = ['user', 'resource', 'environment', 'request'] as const;
+const MAX_BARE_PATH = 200;
 
 function textsOf(operand: Operand): readonly string[] {
   const literals: readonly Json[] =
@@ -166,10 +181,10 @@ function lintAttribute(path: Path, linted: LintedRule): readonly RuleFinding[] {
     keys: [name = ''],
     text,
   } = path;
-  const fields = definitionsFor(linted).get('User')?.fields;
+  const user = definitionsFor(linted).get('User');
   const finding = { code: 'attribute-never-set', member: 'conditions' } as const;
-  if (fields?.has(name) !== true) {
-    const near = didYouMean(name, fields?.keys() ?? []);
+  if (user?.fields.has(name) !== true) {
+    const near = user === undefined ? '' : suggestField(user, name);
     const detail = `User has no field "${name}"${near}: only a token of another issuer can contain "${text}"`;
     return [{ ...finding, detail, todo: 'add the field to the definition of User, or use another one' }];
   }

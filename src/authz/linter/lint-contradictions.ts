@@ -26,7 +26,7 @@ export function lintContradictions(linted: LintedRule): readonly RuleFinding[] {
 
 function inRelated(related: Related, outer: Described, linted: LintedRule): readonly RuleFinding[] {
   const described = describeRelated(definitionsFor(linted))(related.resource);
-  if ('problem' in described) return [];
+  if (described === undefined || 'problem' in described) return [];
   const isOwn = ({ group, keys }: Path): boolean => group === 'related' && keys[0] === related.as;
   return contradictionsIn({
     condition: related.where,

@@ -74,6 +74,11 @@ const NEVER: readonly (readonly [string, SomeRule, RegExp])[] = [
     when(comparison('resource.owner', 'in', [`\${user.id}`, '@request.auth.id'])),
     /^rules\.0\.conditions foreign-reference: "@request\.auth\.id".*"\$\{user\.id\}"/,
   ],
+  [
+    'a path without its marker',
+    when(comparison('resource.owner', 'eq', 'user.id')),
+    /^rules\.0\.conditions foreign-reference: "user\.id".*"\$\{user\.id\}"/,
+  ],
 ];
 
 describe('findings about literals', () => {
@@ -87,7 +92,10 @@ describe('findings about literals', () => {
     ['a list with both values', when(comparison('resource.labels', 'has', 'a'), comparison('resource.labels', 'has', 'b'))],
     ['either of two', when({ anyOf: [comparison('resource.state', 'eq', 'open'), comparison('resource.state', 'eq', 'closed')] })],
     ['a removed field', when(comparison('resource.gone', 'eq', 'x'))],
-    ['prices and addresses', when(comparison('resource.owner', 'in', ['$5', 'ann@example.com', '{}', '@ann', 'user.id', '%']))],
+    [
+      'prices and addresses',
+      when(comparison('resource.owner', 'in', ['$5', 'ann@example.com', '{}', '@ann', 'user.created', 'user.', '%'])),
+    ],
   ])('reports no finding about %s', (_, conditions) => {
     expect(findingsOf(conditions)).toEqual([]);
   });

@@ -32,7 +32,7 @@ describe('a DENY that fires if a value is missing', () => {
     const policies = [policyOf('p', [{ ...READ, ...DENY, ...rule }])];
     return lintAll({ definitions, users, policies, rolePolicies: [toRole(role, 'p')], ...others })
       .filter(({ code }) => code === 'fires-on-missing')
-      .map(({ detail, todo }) => `${/also fires for (.*): a missing value/.exec(detail)?.[1]} → ${todo}`);
+      .map(({ detail, todo }) => `${/also fires for (.*): a missing value/.exec(detail)?.[1]} → ${todo.replace(/; if it is, .*$/, '')}`);
   }
   const ifExists = 'if that is not intended, set "ifExists": true on the condition';
   const exists = (path: string) =>
@@ -100,6 +100,19 @@ describe('a DENY that fires if a value is missing', () => {
     ['an ALLOW', { effect: 'ALLOW', ...when(department) }, []],
   ];
   it.each(rows)('checks a DENY for missing values: %s', (_, rule, expected) => expect(lackersOf(rule)).toEqual(expected));
+
+  it.each([
+    ['user.department', department],
+    ['user.tier', comparison('user.tier', 'eq', 1)],
+    ['resource.status', { not: comparison('resource.status') }],
+  ] as const)('says how to state that a DENY is meant to fire without %s, which ends the finding', (_, condition) => {
+    const policies = [policyOf('p', [{ ...READ, ...DENY, ...when(condition) }])];
+    const [finding] = lintAll({ definitions, users, policies, rolePolicies: [toRole('user', 'p')] }).filter(
+      ({ code }) => code === 'fires-on-missing',
+    );
+    const [, stated = ''] = /if it is, replace the condition by (.*)$/.exec(finding?.todo ?? '') ?? [];
+    expect(lackersOf(when(JSON.parse(stated.replace('<the condition>', JSON.stringify(condition)))))).toEqual([]);
+  });
 
   it('reports callers without a token if the policy is assigned to anon', () => {
     expect(lackersOf(when(comparison('user.id', 'ne', `\${resource.authorId}`)), 'anon')).toEqual([

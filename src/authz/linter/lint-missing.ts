@@ -26,7 +26,7 @@ function lintPath(path: Path, linted: LintedRule): readonly RuleFinding[] {
   const lackers = describeLackers(path, linted);
   if (lackers.length === 0) return [];
   const detail = `this DENY also fires for ${lackers.join(' and ')}: a missing value is unknown, and a DENY fires on unknown`;
-  return [{ code: 'fires-on-missing', member: 'conditions', detail, todo: `if that is not intended, ${remedy}` }];
+  return [{ code: 'fires-on-missing', member: 'conditions', detail, todo: `if that is not intended, ${remedy}; ${describeIntent(path)}` }];
 }
 
 /** Returns true if a missing value at `path` suffices to make a part of the condition unknown. */
@@ -84,7 +84,8 @@ function describeUsers(path: Path, linted: LintedRule): readonly string[] {
 
 function describeCount({ keys: [name = '', ...inner] }: Path, { context: { users } }: LintedRule): string {
   const withValue = inner.length > 0 ? undefined : users.withValue.get(name);
-  if (withValue === undefined) return '';
+  // Files are checked without users.
+  if (withValue === undefined || users.counted === 0) return '';
   const among = users.isComplete ? `${users.counted} active users` : `the first ${users.counted} active users`;
   return ` (${users.counted - withValue} of ${among} have none now)`;
 }
@@ -104,6 +105,11 @@ function isOptional(resource: Resource, path: Path, linted: LintedRule): boolean
   const { field, inner, references } = reached;
   // A field with a default is empty only if a request sets it to null, which is intended.
   return inner.length > 0 || references.some(({ required }) => !required) || (!field.required && field.default === undefined);
+}
+
+/** Describes how to state that the DENY is meant to fire if `path` has no value. The finding is then not reported. */
+function describeIntent({ text }: Path): string {
+  return `if it is, replace the condition by { "anyOf": [{ "field": "${text}", "operator": "isNull", "value": true }, <the condition>] }`;
 }
 
 /** Describes how to make the condition false instead of unknown if `path` has no value. Under a `not`, `ifExists` would make it true. */

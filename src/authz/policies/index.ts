@@ -36,7 +36,7 @@ export {
   toRoleAssignmentChange,
   toUserAssignmentChange,
 } from './parse-assignment.ts';
-export { type ParsedPolicy, type PolicyLimits, parsePolicy } from './parse-policy.ts';
+export { joinMistakes, type ParsedPolicy, type PolicyLimits, parsePolicy } from './parse-policy.ts';
 export { type ParsePolicyImportOptions, type PolicyImport, parsePolicyImport } from './parse-policy-import.ts';
 export { type PlannedAssignment, type PlannedPolicies, policiesFromPermissions } from './permission-policies.ts';
 export { PersistentMap } from './persistent-map.ts';
@@ -66,8 +66,15 @@ export { type AccessDraft, applyDraft, draftAssignments, EMPTY_DRAFT, parseDraft
 export { type DraftContext, namesInDraft } from './policy-draft-mistakes.ts';
 export { ACCESS_DRAFT, CHANGE_SCHEMAS, MAX_DRAFT_ASSIGNMENTS, MAX_DRAFT_POLICIES } from './policy-draft-schemas.ts';
 export { toParsedPolicy } from './policy-map.ts';
-export { IMPORTED_POLICY, POLICY_CHANGE, POLICY_IMPORT, POLICY_INPUT, type PolicyBody, RULE_INPUT } from './policy-schemas.ts';
+export {
+  IMPORTED_POLICY,
+  POLICY_CHANGE,
+  POLICY_IMPORT,
+  POLICY_IN_FILE,
+  POLICY_INPUT,
+  type PolicyBody,
+} from './policy-schemas.ts';
 export { changePolicies, compilePolicies, type PolicySnapshot } from './policy-snapshot.ts';
 export { type PolicyTemplate, TEMPLATES } from './policy-templates.ts';
-export { AUDIT_LOG_NAME, coversResource } from './rule-resources.ts';
+export { AUDIT_ACTIONS, AUDIT_LOG_NAME, coversResource } from './rule-resources.ts';
 export { jsonMayReadOthers, type Watch, type WatchedFields } from './watched-records.ts';

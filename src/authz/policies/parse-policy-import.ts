@@ -6,7 +6,7 @@ import { validateSchema } from '../../validation/index.ts';
 import { type AssignmentChange, findContextMistakes, toRoleAssignmentChange, toUserAssignmentChange } from './parse-assignment.ts';
 import { findPolicyMistakes, joinMistakes, type ParsePolicyOptions, toPolicyInput, withMaxItems } from './parse-policy.ts';
 import type { PolicyInput } from './policy.ts';
-import { type IMPORTED_POLICY, POLICY_IMPORT } from './policy-schemas.ts';
+import { type IMPORTED_POLICY, POLICIES_IN_FILES, POLICY_IMPORT } from './policy-schemas.ts';
 
 /** A policy in an import, and the roles and users to assign it to. Existing assignments stay. */
 export interface PolicyImport {
@@ -21,6 +21,8 @@ export interface PolicyImport {
 export interface ParsePolicyImportOptions extends Omit<ParsePolicyOptions, 'existing'> {
   /** Maximum number of policies, and of assignments of one policy. */
   readonly maxItems: number;
+  /** True if the policies are read from files, which cannot assign policies to users. */
+  readonly inFiles?: boolean;
 }
 
 /** Parsed policies, or every mistake in them. */
@@ -44,7 +46,10 @@ export function parsePolicyImport(input: Json, options: ParsePolicyImportOptions
     if (found.length >= MAX_ISSUES) break;
     found.push(...withPath(findItemMistakes(item, options).slice(0, MAX_ISSUES), `policies.${index}`));
   }
-  const issues = joinMistakes(validateSchema(POLICY_IMPORT, body), [...found, ...findRepeatedNames(items)]);
+  const issues = joinMistakes(validateSchema(options.inFiles === true ? POLICIES_IN_FILES : POLICY_IMPORT, body), [
+    ...found,
+    ...findRepeatedNames(items),
+  ]);
   if (issues.length > 0) return { policies: [], issues };
   const { policies, ...members } = body as TypeOf<typeof POLICY_IMPORT>;
   return { ...members, policies: policies.map(toPolicyImport), issues };

@@ -103,6 +103,11 @@ describe('the mistakes of a policy', () => {
     ['an action that decides as others', { ...least, rules: [{ ...rule, action: 'updateIfExists' }] }, 'rules.0.action enum'],
     ['an action that decides as delete', { ...least, rules: [{ ...rule, action: 'restore' }] }, 'rules.0.action enum'],
     ['an action that takes two decisions', { ...least, rules: [{ ...rule, action: 'listDeleted' }] }, 'rules.0.action enum'],
+    [
+      'an action that no request to the audit log has',
+      { ...least, rules: [{ ...rule, resource: '_Decision', action: 'list' }] },
+      'rules.0.action enum',
+    ],
     ['an action named constructor', { ...least, rules: [{ ...rule, action: 'constructor' }] }, 'rules.0.action enum'],
     ['a fractional priority', { ...least, priority: 1.5 }, 'priority type'],
     ['a huge priority', { ...least, priority: 1e10 }, 'priority range'],
@@ -173,6 +178,14 @@ describe('a change of a policy', () => {
   it('a change does not validate unchanged rules again', () => {
     const broken = policyOf('p', [{ conditions: [{ field: 'resource.gone', operator: 'nonsense', value: 1 }] }]);
     expect(issuesOf({ isActive: false }, { existing: broken })).toEqual([]);
+  });
+
+  it('a change keeps the action of a stored rule on the audit log', () => {
+    const stored = policyOf('p', [{ resource: '_Decision', action: 'list' }]);
+    const [{ id } = { id: '' }] = stored.rules;
+    const keptRule = { id, resource: '_Decision', action: 'list' };
+    expect(issuesOf({ rules: [keptRule] }, { existing: stored })).toEqual([]);
+    expect(issuesOf({ rules: [{ ...keptRule, action: 'update' }] }, { existing: stored })).toEqual(['rules.0.action enum']);
   });
 
   it('a change reads each stored rule once, so the time is linear in the number of rules', () => {

@@ -8,6 +8,7 @@ import { validateSchema } from '../../validation/index.ts';
 import { describeDomain, describeLists, describePath, describeRelated } from '../context/index.ts';
 import { DEFAULT_PRIORITY, POLICY_TYPES, type Policy, type PolicyInput, type PolicyType, type RuleInput } from './policy.ts';
 import { POLICY_CHANGE, POLICY_INPUT, RESOURCE_PATTERN, type RULE_INPUT } from './policy-schemas.ts';
+import { AUDIT_ACTIONS, AUDIT_LOG_NAME } from './rule-resources.ts';
 
 /** Limits on the size of a policy. */
 export interface PolicyLimits {
@@ -20,6 +21,8 @@ export interface PolicyLimits {
 export interface ParsePolicyOptions {
   readonly definitions: Definitions;
   readonly limits: PolicyLimits;
+  /** The names of resources whose definitions have mistakes. Any field may exist in them. They are not in `definitions`. */
+  readonly incomplete?: ReadonlySet<string> | undefined;
   /** The policy to change; absent if a policy is created. */
   readonly existing?: Policy | undefined;
 }
@@ -156,11 +159,7 @@ function findMistakesInRules(rules: readonly Json[], options: RuleOptions): read
 }
 
 function findRuleMistakes(rule: JsonObject, at: string, options: RuleOptions): readonly Issue[] {
-  return [
-    ...findIdMistakes(rule, at, options),
-    ...findActionMistakes(ownValue(rule, 'action'), at),
-    ...findConditionMistakes(rule, at, options),
-  ];
+  return [...findIdMistakes(rule, at, options), ...findActionMistakes(rule, at, options), ...findConditionMistakes(rule, at, options)];
 }
 
 /** Finds mistakes in the id of an existing rule, and in the members that the service sets. A new rule has none of them. */
@@ -172,10 +171,17 @@ function findIdMistakes(rule: JsonObject, at: string, { stored }: RuleOptions): 
   return [{ path: `${at}.id`, code: 'reference', detail }];
 }
 
-/** Explains the name of an action that is decided as another action. */
-function findActionMistakes(given: Json | undefined, at: string): readonly Issue[] {
+/** Explains the name of an action that is decided as another action, and finds actions that no request to the audit log has. */
+function findActionMistakes(rule: JsonObject, at: string, { stored }: RuleOptions): readonly Issue[] {
+  const given = ownValue(rule, 'action');
   const action = typeof given === 'string' ? ACTIONS.get(given) : undefined;
-  if (action === undefined || action.name === action.decides) return [];
+  if (action === undefined) return [];
+  if (action.name === action.decides) {
+    const isKept = stored.get(ownValue(rule, 'id'))?.action === action.name;
+    if (ownValue(rule, 'resource') !== AUDIT_LOG_NAME || AUDIT_ACTIONS.some((name) => name === action.name) || isKept) return [];
+    const detail = `expected one of ${AUDIT_ACTIONS.join(', ')}, *: requests that list or search the audit log are decided as "read"`;
+    return [{ path: `${at}.action`, code: 'enum', detail }];
+  }
   const { name, decides, alsoDecides } = action;
   const decided = alsoDecides === undefined ? `"${decides}": name that action` : `"${decides}" and "${alsoDecides}": name those actions`;
   return [{ path: `${at}.action`, code: 'enum', detail: `"${name}" is decided as ${decided}` }];
@@ -185,7 +191,7 @@ function findActionMistakes(given: Json | undefined, at: string): readonly Issue
 function findConditionMistakes(rule: JsonObject, at: string, options: RuleOptions): readonly Issue[] {
   const given = ownValue(rule, 'conditions');
   if (given === undefined) return [];
-  const { definitions, expressions, limits } = options;
+  const { definitions, incomplete, expressions, limits } = options;
   const named = ownValue(rule, 'resource');
   // Without a valid resource, fields cannot be validated.
   const resource = typeof named === 'string' && matchesPattern(named, RESOURCE_PATTERN) === true ? named : undefined;
@@ -193,7 +199,7 @@ function findConditionMistakes(rule: JsonObject, at: string, options: RuleOption
     at: `${at}.conditions`,
     expressions,
     limits: limits.conditions,
-    describeRelated: describeRelated(definitions, limits.conditions),
+    describeRelated: describeRelated(definitions, { ...limits.conditions, incomplete }),
     ...(resource !== undefined && {
       describePath: describePath(definitions, resource, limits.conditions),
       listsOf: describeLists(definitions, resource),

@@ -141,6 +141,20 @@ export const IMPORTED_POLICY = component(
   ),
 );
 
+const { users: _, ...MEMBERS_IN_FILES } = IMPORTED_POLICY.properties;
+
+/** A policy in a file. Files assign policies to roles only, and name no rule by its id. */
+export const POLICY_IN_FILE = Input(
+  {
+    ...MEMBERS_IN_FILES,
+    rules: Type.Array(Input({ ...RULE_INPUT.properties, id: stored(ID, IGNORED) }), { maxItems: MAX_RULES }),
+  },
+  { description: 'A complete policy, identified by its name. Members that the service sets are ignored.' },
+);
+
+/** The policies of files. */
+export const POLICIES_IN_FILES = Input({ policies: Type.Array(POLICY_IN_FILE, { maxItems: MAX_IMPORTED }) });
+
 /** The body of an import. */
 export const POLICY_IMPORT = Input({
   policies: Type.Array(IMPORTED_POLICY, { maxItems: MAX_IMPORTED }),

@@ -90,9 +90,9 @@ describe('composeDefinitions', () => {
       { name: 'Broken', fields: { x: { type: 'strng' } } },
     );
     expect(mistakes).toEqual([
-      expect.stringMatching(/^resources\/1.yaml fields.x.type: /),
       expect.stringMatching(/^resources\/0.yaml fields.a.to: .*did you mean "User"/),
       expect.stringMatching(/^resources\/0.yaml fields.b.of.to: .*"_Policy"/),
+      expect.stringMatching(/^resources\/1.yaml fields.x.type: /),
     ]);
   });
 
@@ -188,6 +188,33 @@ function composeFiles(...sources: readonly JsonObject[]): ReturnType<typeof comp
     })),
   );
 }
+
+describe('references', () => {
+  const sources = [
+    {
+      name: 'Loan',
+      fields: {
+        bookId: { type: 'reference', to: 'Bok' },
+        days: { type: 'intger' },
+        tags: { type: 'list', of: { type: 'reference', to: 'Tog' } },
+      },
+    },
+    { name: 'Book', renamedFrom: 'Volume', fields: { of: { type: 'string', to: 'Bok' } } },
+    { name: 'Tag', fields: { volumeId: { type: 'reference', to: 'Volume' }, loanId: { type: 'reference', to: 'Loan' } } },
+  ];
+
+  it('reports references to unknown resources also in a definition with other mistakes, and the new name of a resource', () => {
+    expect(mistakesIn(...sources).filter((mistake) => mistake.includes('resource'))).toEqual([
+      'fields.bookId.to: unknown resource "Bok" (did you mean "Book"?)',
+      'fields.tags.of.to: unknown resource "Tog" (did you mean "Tag"?)',
+      'fields.volumeId.to: unknown resource "Volume" (it is now named "Book")',
+    ]);
+  });
+
+  it('names the resources whose definitions have mistakes of their own or refer to unknown resources', () => {
+    expect(composeFiles(...sources).incomplete).toEqual(new Set(['Loan', 'Book', 'Tag']));
+  });
+});
 
 describe('renamedFrom', () => {
   it('accepts the name of a resource that is no longer defined in renamedFrom', () => {

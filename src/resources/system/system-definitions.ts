@@ -1,7 +1,8 @@
-import { isObject, type Json, type JsonObject } from '../../operators/index.ts';
+import { isObject, type Json, type JsonObject, ownValue } from '../../operators/index.ts';
 import {
-  compareMistakes,
+  type DefinitionMistake,
   type Definitions,
+  findUnknownReferences,
   loadYamlFiles,
   type Mistake,
   ordinaryResources,
@@ -9,8 +10,8 @@ import {
   parseDefinition,
   placeMistake,
   type Resource,
+  sortMistakes,
   validateCascades,
-  validateReferences,
   type YamlFile,
 } from '../index.ts';
 import { DECISION_DEFINITIONS } from './audit-definition.ts';
@@ -23,16 +24,18 @@ export interface ComposedDefinitions {
   /** Definitions with mistakes of their own are left out. */
   readonly definitions: Definitions;
   readonly mistakes: readonly Mistake[];
+  /** The names of the resources whose definitions have mistakes of their own, or refer to unknown resources. */
+  readonly incomplete: ReadonlySet<string>;
 }
 
 /** Loads and validates the definition files of a folder. Returns every mistake of every file. */
 export function loadProject(folder: string): ComposedDefinitions {
   const loaded = loadYamlFiles(folder, { kind: 'definition' });
-  const { definitions, mistakes } = composeDefinitions(
+  const composed = composeDefinitions(
     loaded.files,
     loaded.mistakes.map(({ file }) => file),
   );
-  return { definitions, mistakes: [...loaded.mistakes, ...mistakes].sort(compareMistakes) };
+  return { ...composed, mistakes: sortMistakes([...loaded.mistakes, ...composed.mistakes]) };
 }
 
 /**
@@ -43,9 +46,13 @@ export function composeDefinitions(project: readonly YamlFile[], unreadable: rea
   const mistakes: Mistake[] = [];
   const added: AddedDefinition[] = [];
   const taken = new Map<string, string>();
+  const known = knownNames(project, unreadable);
+  const names = { known, renamed: renamedResources(project) };
+  const incomplete = new Set([...project.map(toName), ...unreadable.map(baseNameOf)]);
   for (const raw of project) {
     const { resource, mistakes: found } = parseProjectDefinition(raw.source);
-    mistakes.push(...found.map((mistake) => placeMistake(raw, mistake)));
+    const unknown = findUnknownReferences(raw.source, names).filter((mistake) => !found.some((other) => isSamePath(mistake, other)));
+    mistakes.push(...[...found, ...unknown].map((mistake) => placeMistake(raw, mistake)));
     const name = nameOf(raw.source);
     const clash = name === undefined ? undefined : describeClash(name, taken);
     if (clash !== undefined) mistakes.push(placeMistake(raw, { path: ['name'], on: 'value', detail: clash }));
@@ -53,14 +60,26 @@ export function composeDefinitions(project: readonly YamlFile[], unreadable: rea
     if (resource === undefined || clash !== undefined) continue;
     definitions.set(resource.name, resource);
     added.push({ raw, resource });
+    if (unknown.length === 0) incomplete.delete(resource.name);
   }
-  const known = knownNames(project, unreadable);
-  for (const { raw, resource } of added) {
-    const found = [...validateReferences(resource, known), ...validateCascades(resource, definitions)];
-    mistakes.push(...found.map((mistake) => placeMistake(raw, mistake)));
-  }
+  for (const { raw, resource } of added)
+    mistakes.push(...validateCascades(resource, definitions).map((mistake) => placeMistake(raw, mistake)));
   mistakes.push(...validateRenames(added, new Set([...definitions.keys(), ...known])));
-  return { definitions, mistakes };
+  return { definitions, mistakes, incomplete };
+}
+
+function isSamePath(a: DefinitionMistake, b: DefinitionMistake): boolean {
+  return a.path.join('.') === b.path.join('.');
+}
+
+/** Returns the new names of resources by their former names. */
+function renamedResources(project: readonly YamlFile[]): ReadonlyMap<string, string> {
+  const pairs = project.flatMap(({ source }) => {
+    const from = isObject(source) ? ownValue(source, 'renamedFrom') : undefined;
+    const name = nameOf(source);
+    return typeof from === 'string' && name !== undefined ? [[from, name] as const] : [];
+  });
+  return new Map(pairs);
 }
 
 function parseProjectDefinition(source: Json): ParsedDefinition {
@@ -99,11 +118,14 @@ function validateRenames(added: readonly AddedDefinition[], known: ReadonlySet<s
 
 // Includes definitions with mistakes, so that references to them are not reported as well.
 function knownNames(project: readonly YamlFile[], unreadable: readonly string[]): ReadonlySet<string> {
-  // A file whose name is not known has its own mistake. It usually has the name of its resource, to which references then are no mistakes.
-  const names = project.map(({ file, source }) => nameOf(source) ?? baseNameOf(file));
-  names.push(...unreadable.map((file) => baseNameOf(file)));
+  const names = [...project.map(toName), ...unreadable.map(baseNameOf)];
   const system = ordinaryResources(SYSTEM).map((resource) => resource.name);
   return new Set([...system, ...names]);
+}
+
+/** Returns the name of a definition. A file without a name has its own mistake, and usually the name of its resource. */
+function toName({ file, source }: YamlFile): string {
+  return nameOf(source) ?? baseNameOf(file);
 }
 
 /** Returns the name of a file without its folder and extension. */

@@ -89,7 +89,8 @@ function extendRoles(values: Json, at: readonly string[], report: Report): Json 
   if (missing.length > 0) report(at, `expected ${USER_ROLES.join(', ')} among the roles, missing ${missing.join(', ')}`);
   for (const [index, role] of roles.entries()) {
     if (!(ASSIGNABLE_ROLES as readonly Json[]).includes(role)) {
-      report([...at, String(index)], `expected one of ${ASSIGNABLE_ROLES.join(', ')}, given ${describeValue(role)}`);
+      const fixed = 'these are all roles; to distinguish further, add a field to User, which conditions can read';
+      report([...at, String(index)], `expected one of ${ASSIGNABLE_ROLES.join(', ')}, given ${describeValue(role)}: ${fixed}`);
     }
   }
   return missing.length > 0 ? [...USER_ROLES] : values;
