@@ -2,27 +2,41 @@
 import {
   type ComparedChange,
   type EntryFilters,
+  type EntryLabels,
   type EntryTail,
   type ExplainedEntry,
   explainFromCommand,
   exportEntriesFromCommand,
+  findPolicyId,
   type HistoryQuery,
+  hasEntriesAbout,
+  loadEntryLabels,
   loadHistory,
   loadLastEntries,
   loadNewEntries,
+  loadUserByEmail,
   parseEntryFilters,
   type ReadTransaction,
 } from './api/index.ts';
 import { createPolicyStore } from './authz/index.ts';
 import { toPolicyLimits, toPolicyStoreOptions } from './component-options.ts';
 import type { Config } from './config/index.ts';
-import { SetupError } from './errors.ts';
+import { didYouMean, Problem, SetupError } from './errors.ts';
 import { printExplanation } from './policy-files/index.ts';
 import { readProject, toDatabasePlace } from './project/index.ts';
-import { hasChains, openForReading } from './storage/index.ts';
+import { type Definitions, ordinaryResources, type Resource } from './resources/index.ts';
+import { hasChains, loadAppliedDefinitions, openForReading, type Transaction } from './storage/index.ts';
 
 /** The audit log of a project. */
 export interface ProjectDecisions {
+  /**
+   * Returns the filters with the id of the user or policy in place of an email or name.
+   *
+   * @throws Problem USER_UNKNOWN, POLICY_UNKNOWN, REQUEST_PARAMETER
+   */
+  select(filters: EntryFilters): Promise<EntryFilters>;
+  /** Returns the names of the callers and records of entries, in their order. */
+  labels(entries: EntryTail['entries']): Promise<readonly EntryLabels[]>;
   /** Returns the last entries that match the filters. @throws Problem REQUEST_PARAMETER */
   last(filters: EntryFilters, count: number): Promise<EntryTail>;
   /** Returns the entries after a position that match the filters. */
@@ -40,6 +54,8 @@ export async function openDecisions(config: Config): Promise<ProjectDecisions> {
   const policyStore = createPolicyStore(definitions, toPolicyStoreOptions(config));
   const { read, close } = await openReader(config);
   return {
+    select: (filters) => read((tx) => selectEntries(tx, filters)),
+    labels: (entries) => read((tx) => loadEntryLabels(tx, entries)),
     last: (filters, count) => loadLastEntries(read, parseEntryFilters(filters), count),
     after: (filters, position) => loadNewEntries(read, parseEntryFilters(filters), position),
     export: (filters, format) => exportEntriesFromCommand(read, { format, filter: parseEntryFilters(filters), definitions }),
@@ -52,6 +68,31 @@ export async function openDecisions(config: Config): Promise<ProjectDecisions> {
       }),
     close,
   };
+}
+
+/** The resources of entries that are about no record. */
+const OTHER_SUBJECTS = ['Admin', 'Auth', 'Policy', 'RolePolicy', 'Session', 'UserPolicy', '_Decision', '*'];
+
+async function selectEntries(tx: Transaction, filters: EntryFilters): Promise<EntryFilters> {
+  const definitions = await loadAppliedDefinitions(tx);
+  const { userId, policyId, resource } = filters;
+  if (typeof resource === 'string') await requireSubject(tx, definitions, resource);
+  // The id of a user of another issuer is `<issuer>|<subject>`.
+  const isEmail = typeof userId === 'string' && userId.includes('@') && !userId.includes('|');
+  const user = isEmail ? await loadUserByEmail(tx, definitions.get('User') as Resource, { email: userId, forUpdate: false }) : undefined;
+  return {
+    ...filters,
+    ...(user !== undefined && { userId: user.id }),
+    ...(typeof policyId === 'string' && { policyId: await findPolicyId(tx, policyId) }),
+  };
+}
+
+/** Refuses a resource without a definition about which there is no entry. @throws Problem REQUEST_PARAMETER */
+async function requireSubject(tx: Transaction, definitions: Definitions, resource: string): Promise<void> {
+  const known = [...ordinaryResources(definitions).map(({ name }) => name), ...OTHER_SUBJECTS];
+  if (known.includes(resource) || (await hasEntriesAbout(tx, resource))) return;
+  const detail = `no resource is named ${JSON.stringify(resource.slice(0, 64))}, and no entry is about one${didYouMean(resource, known)}`;
+  throw new Problem('REQUEST_PARAMETER', detail);
 }
 
 /** Reads the past changes of a project's policies. */

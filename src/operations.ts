@@ -3,11 +3,14 @@ import {
   type AdminDeps,
   type ApiDeps,
   applyPoliciesFromCommand,
+  assignFromCommand,
   type CommandApplication,
+  type CommandAssignment,
   type CommandPassword,
   type CommandPolicies,
   type CommandPromotion,
   type CommandRollback,
+  type CommandUnassignment,
   type CommandUser,
   type ComparedPolicies,
   comparePolicies,
@@ -24,6 +27,7 @@ import {
   restoreAdminPolicy,
   rollBackFromCommand,
   setPasswordFromCommand,
+  unassignFromCommand,
 } from './api/index.ts';
 import { type CommandExport, type CommandImport, exportFromCommand, importFromCommand } from './transfer/index.ts';
 
@@ -35,6 +39,10 @@ export interface Operations {
   importPolicies(file: CommandPolicies): Promise<string>;
   /** Applies the policies of files as an admin: all or none. */
   applyPolicies(application: CommandApplication): Promise<PolicyApplicationReport>;
+  /** Assigns a policy to a user or role as an admin. Returns a message for the operator. */
+  assignPolicy(assignment: CommandAssignment): Promise<string>;
+  /** Removes an assignment as an admin. Returns a message for the operator. */
+  unassignPolicy(assignment: CommandUnassignment): Promise<string>;
   /** Restores a past version of a policy as an admin, unless a file manages the policy. */
   rollBackPolicy(rollback: CommandRollback): Promise<RollbackReport>;
   /** Compares policies with those in force, and replays recorded decisions under both. Stores nothing. */
@@ -77,6 +85,8 @@ export function createOperations({ parts, admin }: OperationDeps, prepare: () =>
     },
     importPolicies: prepared(admin, importPoliciesFromCommand),
     applyPolicies: prepared(admin, applyPoliciesFromCommand),
+    assignPolicy: prepared(admin, assignFromCommand),
+    unassignPolicy: prepared(admin, unassignFromCommand),
     rollBackPolicy: prepared(admin, rollBackFromCommand),
     comparePolicies: prepared(admin, comparePolicies),
     exportPolicies: prepared(admin, exportPoliciesFromCommand),

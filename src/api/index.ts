@@ -16,14 +16,18 @@ export {
   promoteUserFromCommand,
   setPasswordFromCommand,
 } from './accounts/index.ts';
-export type { AdminDeps, BackupFile, SystemSource } from './admin/index.ts';
+export { type AdminDeps, type BackupFile, loadUserByEmail, type SystemSource } from './admin/index.ts';
 export { createAdminRoutes } from './admin-routes.ts';
+export { assignFromCommand, type CommandAssignment, type CommandUnassignment, unassignFromCommand } from './assignments/index.ts';
 export {
   type EntryFilters,
+  type EntryLabels,
   type EntryTail,
   type ExplainedEntry,
   explainFromCommand,
   exportEntriesFromCommand,
+  hasEntriesAbout,
+  loadEntryLabels,
   loadLastEntries,
   loadNewEntries,
   parseEntryFilters,
@@ -41,6 +45,7 @@ export {
   createPermissionPolicies,
   createPolicyLinter,
   exportPoliciesFromCommand,
+  findPolicyId,
   grantFullAccess,
   type HistoryQuery,
   importPoliciesFromCommand,

@@ -1,6 +1,7 @@
 import type { Config } from '../config/index.ts';
 import type {
   CliApplication,
+  CliAssignment,
   CliComparedPolicies,
   CliExportBody,
   CliImportFile,
@@ -8,6 +9,7 @@ import type {
   CliPolicyOfFile,
   CliRollback,
   CliTransfer,
+  CliUnassignment,
   CliUser,
 } from './cli-requests.ts';
 import type {
@@ -140,6 +142,10 @@ export interface CliService {
   importPolicies(file: CliPolicyFile): Promise<string>;
   /** Applies the policies of files as an admin: all or none. */
   applyPolicies(application: CliApplication): Promise<CliApplied>;
+  /** Assigns a policy to a user or role as an admin. Returns a message for the operator. */
+  assignPolicy(assignment: CliAssignment): Promise<string>;
+  /** Removes an assignment as an admin. Returns a message for the operator. */
+  unassignPolicy(assignment: CliUnassignment): Promise<string>;
   /** Restores a past version of a policy as an admin. */
   rollBackPolicy(rollback: CliRollback): Promise<CliRolledBack>;
   /** Compares policies with those in force, and replays recorded decisions under both. */

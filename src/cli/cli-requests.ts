@@ -1,4 +1,5 @@
 /** The input of the operations that commands call. */
+import type { ASSIGNABLE_ROLES } from '../resources/index.ts';
 
 /** A user to create. */
 export interface CliUser {
@@ -63,6 +64,25 @@ export interface CliRollback {
   /** True to restore the assignments as well. */
   readonly assignments: boolean;
   readonly dryRun: boolean;
+}
+
+/** A removal of an assignment. */
+export interface CliUnassignment {
+  /** Email of the admin. */
+  readonly as: string;
+  /** Name or id of the policy. */
+  readonly policy: string;
+  readonly to: { readonly email: string } | { readonly role: CliRole };
+  readonly reason?: string | undefined;
+}
+
+/** A role that policies can be assigned to. */
+export type CliRole = (typeof ASSIGNABLE_ROLES)[number];
+
+/** An assignment of a policy to a user or role. */
+export interface CliAssignment extends CliUnassignment {
+  /** A timestamp, or null for no expiry. If absent, an assignment in force keeps its expiry. */
+  readonly expiresAt?: string | null | undefined;
 }
 
 /** An import or export of a resource. */

@@ -109,8 +109,18 @@ export interface CliTailPosition {
 /** Filters of audit entries by the names of the admin endpoints. */
 export type CliEntryFilters = Readonly<Record<string, string | boolean>>;
 
+/** The names of the caller and the record of an entry; undefined if there is none. */
+export interface CliEntryLabels {
+  readonly caller?: string | undefined;
+  readonly record?: string | undefined;
+}
+
 /** The audit log of a project, as commands use it. */
 export interface CliDecisions {
+  /** Returns the filters with ids in place of emails and names. Throws if there is no such user, policy or resource. */
+  select(filters: CliEntryFilters): Promise<CliEntryFilters>;
+  /** Returns the names of the callers and records of entries, in their order. */
+  labels(entries: readonly CliEntry[]): Promise<readonly CliEntryLabels[]>;
   /** Returns the last entries that match the filters. */
   last(filters: CliEntryFilters, count: number): Promise<CliTail>;
   /** Returns the entries after a position that match the filters. */

@@ -26,6 +26,10 @@ describe('describeFailure', () => {
     expect(describeFailure(new Problem('REQUEST_FIELD', '2 mistakes', { errors })).mistakes).toEqual(['sort.x: no field "x"']);
   });
 
+  it('names the flag of a user who is not an admin', () => {
+    expect(describeFailure(new Problem('ACCESS_ADMIN', 'role user is not admin')).message).toMatch(/^--as: .*: role user is not admin$/);
+  });
+
   it('returns the detail of a storage error, with its cause', () => {
     const busy = new Problem('STORAGE_BUSY', 'the database is locked by another process');
     expect(describeFailure(busy)).toEqual({ message: 'the database is locked by another process', mistakes: [], exitCode: 2 });

@@ -1,4 +1,4 @@
-import { Problem, SetupError } from '../errors.ts';
+import { Problem, type ProblemCode, SetupError } from '../errors.ts';
 
 /** The message and exit code of an error that ends a command. */
 export interface Failure {
@@ -38,6 +38,12 @@ interface SystemError extends Error {
 
 const DAMAGE_HINT = '"bailiwick verify" lists all rows whose checksum is wrong, and accepts them with --reseal after you have checked them';
 
+/** The beginnings of messages about refused users. */
+const PREFIXES: ReadonlyMap<ProblemCode, string> = new Map([
+  ['ACCESS_DENIED', 'the policies deny this to the user: '],
+  ['ACCESS_ADMIN', '--as: expected the email of an admin: '],
+]);
+
 /** Returns the message and the exit code of an error. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof SetupError) return { message: error.message, mistakes: error.mistakes, exitCode: 2 };
@@ -46,7 +52,7 @@ export function describeFailure(error: unknown): Failure {
     const mistakes = (error.extras.errors ?? []).map(
       ({ path, row, detail }) => `${row === undefined ? '' : `line ${row}: `}${path}: ${detail}`,
     );
-    const message = error.code === 'ACCESS_DENIED' ? `the policies deny this to the user: ${error.detail}` : error.detail;
+    const message = `${PREFIXES.get(error.code) ?? ''}${error.detail}`;
     // A single mistake often has the same text as the message, and is printed once.
     return { message, mistakes: mistakes.filter((mistake) => mistake !== error.detail), exitCode: 1 };
   }

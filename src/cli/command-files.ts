@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SetupError } from '../errors.ts';
@@ -41,7 +41,7 @@ export interface FileWriteOptions {
  */
 export async function writeOutput(path: string, open: () => Promise<Pieces>, { force }: FileWriteOptions): Promise<void> {
   if (path === '-') return writeToPipe(await open());
-  if (!existsSync(dirname(path))) throw new SetupError(`cannot write ${basename(path)}: the folder ${dirname(path)} does not exist`);
+  if (!existsSync(dirname(path))) throw new SetupError(`cannot write ${path}: the folder ${dirname(path)} does not exist`);
   if (!force && existsSync(path)) throw fileExists(path);
   const part = `${path}.${randomUUID()}.part`;
   try {

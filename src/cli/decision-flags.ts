@@ -1,14 +1,14 @@
 import type { CliFlags } from './cli-context.ts';
-import type { CliEntry } from './cli-results.ts';
+import type { CliEntry, CliEntryLabels } from './cli-results.ts';
 
 /** Flags that select entries of the audit log. */
 export const DECISION_FLAGS: Readonly<Record<string, string>> = {
   '--resource <name>': 'entries about this resource',
   '--action <name>': 'entries about this action',
-  '--user-id <id>': 'entries about this user',
+  '--user-id <id|email>': 'entries about this user',
   '--role <role>': 'entries about callers of this role',
   '--record-id <id>': 'entries about this record, policy or session',
-  '--policy-id <id>': 'entries that a rule of this policy decided',
+  '--policy-id <id|name>': 'entries that a rule of this policy decided',
   '--kind <kind>': 'access, admin, auth, evaluation or repeat',
   '--from <time>': 'entries from this date or timestamp on',
   '--to <time>': 'entries before this date or timestamp',
@@ -26,14 +26,26 @@ export function toFilters(flags: CliFlags): Readonly<Record<string, string | boo
   return { ...Object.fromEntries(given), ...(flags.has('denied') && { allowed: false }) };
 }
 
-/** Prints an entry in one line: time, result, action, resource and record, caller, reason and id. */
-export function printEntry({ at, allowed, action, resource, recordId, userId, role, reason, id }: CliEntry): string {
-  const target = recordId === undefined ? resource : `${resource}/${recordId}`;
-  const caller = userId === undefined ? role : `${role} ${userId}`;
+/** Maximum characters of the name of a record. */
+const MAX_LABEL = 60;
+
+/** Prints an entry in one line: time, result, action, resource and record, caller, reason and id. Names replace the ids of caller and record. */
+export function printEntry(
+  { at, allowed, action, resource, recordId, userId, role, reason, id }: CliEntry,
+  { caller: callerName, record: recordName }: CliEntryLabels = {},
+): string {
+  const record = recordName === undefined ? `/${recordId}` : ` ${toOneLine(JSON.stringify(shorten(recordName)))}`;
+  const target = recordId === undefined ? resource : `${resource}${record}`;
+  const caller = userId === undefined ? role : `${role} ${callerName ?? userId}`;
   return [at, allowed ? 'allow' : 'DENY ', action, target, `by ${caller}:`, toOneLine(reason), `(${id})`].join(' ');
 }
 
-/** Replaces control characters, which a reason can contain because names of rules and values of requests are part of it. */
+function shorten(text: string): string {
+  const characters = [...text];
+  return characters.length <= MAX_LABEL ? text : `${characters.slice(0, MAX_LABEL - 1).join('')}…`;
+}
+
+/** Replaces control characters, which names and reasons can contain because they have values of requests. A terminal would execute them. */
 function toOneLine(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ');
 }

@@ -16,7 +16,10 @@ export const decisionsExplain: CliCommand = {
     try {
       const { entry, lines } = await log.explain(requireFlag(flags, 'id'));
       if (flags.has('json')) context.print(JSON.stringify(entry, undefined, 2));
-      else for (const line of [printEntry(entry), ...lines]) context.print(line);
+      else {
+        const [labels] = await log.labels([entry]);
+        for (const line of [printEntry(entry, labels), ...lines]) context.print(line);
+      }
       return 0;
     } finally {
       await log.close();

@@ -18,7 +18,8 @@ export const decisionsExport: CliCommand = {
     if (format === 'json') throw new SetupError('expected --format ndjson or csv, given json');
     const log = await context.openDecisions(config);
     try {
-      await context.writeOutput(file, async () => log.export(toFilters(flags), format), { force: flags.has('force') });
+      const filters = await log.select(toFilters(flags));
+      await context.writeOutput(file, async () => log.export(filters, format), { force: flags.has('force') });
       return 0;
     } finally {
       await log.close();

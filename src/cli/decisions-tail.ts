@@ -18,22 +18,29 @@ export const decisionsTail: CliCommand = {
     ...DECISION_FLAGS,
     '--last <number>': `number of earlier entries to print, up to ${MAX_LAST} (default: 10)`,
     '--once': 'end after these entries',
+    '--ids': 'print ids in place of the emails of users and the names of records',
     '--json': 'print each entry as a line of JSON',
   },
   async run(context, config, flags) {
     const count = parseCount(findFlag(flags, 'last') ?? '10');
-    const filters = toFilters(flags);
-    const print = (entry: CliEntry): void => context.print(flags.has('json') ? JSON.stringify(entry) : printEntry(entry));
     const log = await context.openDecisions(config);
+    const print = async (entries: readonly CliEntry[]): Promise<void> => {
+      if (flags.has('json')) for (const entry of entries) context.print(JSON.stringify(entry));
+      else {
+        const labels = flags.has('ids') || entries.length === 0 ? [] : await log.labels(entries);
+        for (const [index, entry] of entries.entries()) context.print(printEntry(entry, labels[index]));
+      }
+    };
     const { signal, stopListening } = createInterruption(context.signals);
     try {
+      const filters = await log.select(toFilters(flags));
       let tail = await log.last(filters, count);
-      tail.entries.forEach(print);
+      await print(tail.entries);
       if (tail.entries.length === 0 && count > 0) context.printError('no entry matches');
       while (!flags.has('once') && !signal.aborted) {
         await wait(signal);
         tail = await log.after(filters, tail.position);
-        tail.entries.forEach(print);
+        await print(tail.entries);
       }
       return 0;
     } finally {

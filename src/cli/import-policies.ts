@@ -4,10 +4,15 @@ import { findFlag, requireFlag } from './flags.ts';
 import { withProgress } from './progress.ts';
 import { createInterruption } from './signals.ts';
 
-/** The flags of commands that change policies as an admin. */
-export const POLICY_CHANGE_FLAGS: Readonly<Record<string, string>> = {
+/** The flags of commands that change assignments as an admin. */
+export const ADMIN_CHANGE_FLAGS: Readonly<Record<string, string>> = {
   '--as <email>': 'admin whom the audit entry names',
   '--reason <text>': 'reason of the change, which the history and the audit log keep',
+};
+
+/** The flags of commands that change policies as an admin. */
+export const POLICY_CHANGE_FLAGS: Readonly<Record<string, string>> = {
+  ...ADMIN_CHANGE_FLAGS,
   '--dry-run': 'validate the policies and print what would change, store nothing',
 };
 

@@ -30,6 +30,8 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map(
   ['policies apply', async () => (await import('./policies-apply.ts')).policiesApply],
   ['policies history', async () => (await import('./policies-history.ts')).policiesHistory],
   ['policies rollback', async () => (await import('./policies-rollback.ts')).policiesRollback],
+  ['policies assign', async () => (await import('./policies-assign.ts')).policiesAssign],
+  ['policies unassign', async () => (await import('./policies-unassign.ts')).policiesUnassign],
   ['policies lint', async () => (await import('./policies-lint.ts')).policiesLint],
   ['policies test', async () => (await import('./policies-test.ts')).policiesTest],
   ['policies restore-admin', async () => (await import('./policies-restore-admin.ts')).policiesRestoreAdmin],
@@ -47,7 +49,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map(
 /** Descriptions of the command groups. */
 const GROUPS: Readonly<Record<string, string>> = {
   storage: 'plan, apply and list migrations; delete archived data',
-  policies: 'lint, test, compare, apply, import, export and roll back policies; print their history',
+  policies: 'lint, test, compare, apply, assign, import, export and roll back policies; print their history',
   user: 'create users, set their passwords and roles',
   decisions: 'follow, explain, export, verify and prune the audit log',
 };

@@ -65,6 +65,14 @@ export function createRun(
       calls.push(`apply policies as ${as}: ${orphans}, dry run ${dryRun}${deletable === undefined ? '' : `, deletable ${deletable}`}`);
       return APPLIED;
     },
+    async assignPolicy({ as, policy, to, expiresAt, reason }) {
+      calls.push(`assign ${policy} as ${as}: ${JSON.stringify({ ...to, expiresAt, reason })}`);
+      return 'assigned';
+    },
+    async unassignPolicy({ as, policy, to, reason }) {
+      calls.push(`unassign ${policy} as ${as}: ${JSON.stringify({ ...to, reason })}`);
+      return 'unassigned';
+    },
     rollBackPolicy: async ({ policy }) => ({
       name: policy,
       differences: [{ meaning: 'less' }],

@@ -21,6 +21,7 @@ export {
   type AuthoredChange,
   assignToRole,
   assignToUser,
+  findAssignment,
   isInForce,
   loadAssignment,
   loadRolePolicies,
@@ -68,6 +69,7 @@ export { withTime } from './fixed-time.ts';
 export { validateMove } from './hierarchy-checks.ts';
 export type { ListQuery, Page, Restriction } from './list-query.ts';
 export { isManagedAssignment, MANAGED_ASSIGNMENT } from './managed-policies.ts';
+export { loadAppliedDefinitions } from './migrations/applied-definitions.ts';
 export { type DeletedRecords, listDeletedRecords } from './migrations/deleted-records.ts';
 export { type MigrationResult, migrate, planMigration, planMigrationIn } from './migrations/migrate.ts';
 export { listMigrations, loadDefinitionsRevision, type MigrationRecord, recordRestore } from './migrations/migration-history.ts';

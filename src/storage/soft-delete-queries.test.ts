@@ -163,7 +163,7 @@ const OTHERS = new Set(
   [
     'checkUnderstood checkDatabase countEntriesSince loadDeletedRecord findDeletedTogether findReferencesToClear listDeletedRecords listRolePolicies listRoleAssignments findUnknownUsers loadAssignedPage loadCandidates loadRevision listMigrations',
     'loadOtherDefinitions listPolicies loadPoliciesById loadPoliciesByName loadPolicy loadChanges loadUserAssignments loadPolicyState loadDefinitionsRevision loadPolicyStateAt loadUserPoliciesAt loadHistoryHeadAt loadActiveAssignments loadPolicyPage loadPolicySummaries countUserValues',
-    'loadAssignment loadAssignmentsAt loadHistoryHead loadPolicies loadPolicyChanges loadPolicyToChange loadPolicyVersion loadRolePolicies loadUserPolicies',
+    'findAssignment loadAppliedDefinitions loadAssignment loadAssignmentsAt loadHistoryHead loadPolicies loadPolicyChanges loadPolicyToChange loadPolicyVersion loadRolePolicies loadUserPolicies',
     'loadDatabaseVersion loadDefinitionsHash loadAssignmentPage loadBatchState loadPolicyNames loadRuleDescriptions',
     // Reads only users, which cannot be soft-deleted.
     'findReferencingAdmin loadUserNames loadUserPage countUserAssignments',

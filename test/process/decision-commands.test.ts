@@ -1,5 +1,5 @@
 /** `bailiwick decisions tail | explain | export`, beside a running service. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'bailiwick-decisions-'));
 let service: RunningService;
 /** The entry of a denied read. */
 let denied: string;
-let reader: { readonly id: string; readonly token: string };
+let reader: { readonly id: string; readonly token: string; readonly email: string };
 let tip: string;
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('decisions explain', () => {
   it('decisions explain prints the entry, its rules and the conditions that were not true', async () => {
     const { code, out } = await run('explain', denied);
     expect(code).toBe(0);
-    expect(out.split('\n')[0]).toContain(`DENY  read Tip/${tip} by user ${reader.id}`);
+    expect(out.split('\n')[0]).toContain(`DENY  read Tip "Harbour" by user ${reader.email}: `);
     expect(out).toContain('rule "urgent tips" of policy "Urgent": ALLOW did not fire');
     expect(out).toContain('resource.urgency eq "high": false (resource.urgency is "low")');
   });
@@ -83,6 +83,9 @@ describe('decisions export', () => {
     [['--from', 'yesterday'], /from/],
     [['--kind', 'odd'], /kind/],
     [['--format', 'json'], /ndjson or csv/],
+    [['--user-id', 'unknown@example.com'], /no user has the email "unknown@example.com"/],
+    [['--resource', 'Tpi'], /no resource is named "Tpi".*did you mean "Tip"/],
+    [['--policy-id', 'Urgnt'], /no policy has the name or id "Urgnt".*did you mean "Urgent"/],
   ])('decisions export refuses %j', async (flags, message) => {
     const { code, out, err } = await run('export', ...flags);
     expect([code === 0, out, err]).toEqual([false, '', expect.stringMatching(message)]);
@@ -100,6 +103,26 @@ describe('decisions tail', () => {
         .map((line) => JSON.parse(line).id),
     ).toEqual(expected.map(({ id }) => id));
     expect(await run('tail', '--last', '1001')).toMatchObject({ code: 2, out: '' });
+  });
+
+  it('decisions tail takes the email of a user and the name of a policy, and names callers and records', async () => {
+    const filters = ['--user-id', reader.email.toUpperCase(), '--resource', 'Tip', '--action', 'read'];
+    const { out, err } = await run('tail', '--once', '--last', '1', ...filters);
+    expect([out, err]).toEqual([expect.stringContaining(`DENY  read Tip "Harbour" by user ${reader.email}: `), '']);
+    expect((await run('tail', '--once', '--last', '1', '--ids', ...filters)).out).toContain(`read Tip/${tip} by user ${reader.id}: `);
+    const ofPolicy = await run('tail', '--once', '--policy-id', 'Urgent', '--json');
+    expect(ofPolicy).toMatchObject({ code: 0, out: '', err: 'no entry matches\n' });
+    const admin = (await run('tail', '--once', '--resource', 'UserPolicy', '--last', '1')).out;
+    expect(admin).toMatch(/allow create UserPolicy "Urgent" by admin \S+@\S+: /);
+  });
+
+  it('decisions tail names the callers and records while the definitions have changed and the tables have not', async () => {
+    const project = join(folder, 'changed');
+    cpSync('examples/newsroom/resources', join(project, 'resources'), { recursive: true });
+    writeFileSync(join(project, 'resources/Tip.yaml'), 'name: Tip\nfields:\n  title: { type: string }\n');
+    const where = ['--project', project, '--data', service.dataFolder, '--database', service.database];
+    const { code, out } = await runCommand(['decisions', 'tail', '--once', '--last', '1', '--resource', 'Tip', ...where]);
+    expect([code, out]).toEqual([0, expect.stringContaining('read Tip "Harbour" by user ')]);
   });
 
   it('decisions tail prints each new entry once, until it is interrupted', async () => {

@@ -152,6 +152,9 @@ describe('policies that files manage', () => {
     const before = await epoch();
     expect((await apply('--prune')).err).toContain('--yes');
     expect(await find('Readers')).toBeDefined();
+    const preview = (await apply('--prune', '--dry-run')).out;
+    expect(preview).toContain('policy "Readers" is no longer in policies/public.yaml: would be deleted');
+    expect(preview).toMatch(/the assignment of policy "Editors" to role editor is no longer in its file: would be removed/);
     const out = await applied('--prune', '--yes');
     expect(out).toContain('policy "Readers" is no longer in policies/public.yaml: deleted');
     expect([await find('Readers'), (await find('Desk'))?.name, (await find('Old'))?.name]).toEqual([undefined, 'Desk', 'Old']);

@@ -1,9 +1,9 @@
-/** `bailiwick policies diff`: what the policies in files would change, and which recorded decisions. */
+/** `bailiwick policies diff`: what the policies in files would change, and which recorded decisions; `policies assign` and `unassign`. */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type RunningService, startService } from '../harness.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningService, startService, type TestUser } from '../harness.ts';
 import type { Ended } from './program.ts';
 import { runCommand } from './run-command.ts';
 
@@ -39,7 +39,7 @@ const run = (...args: readonly string[]): Promise<Ended> =>
 
 it('policies diff names the policies to create, then those that differ, with the decisions that would change', async () => {
   const created = await run('policies', 'diff', '--exit-code');
-  expect([created.code, created.out]).toEqual([1, expect.stringContaining('created policy "Readers"')]);
+  expect([created.code, created.out]).toEqual([1, expect.stringContaining('would create policy "Readers"')]);
   expect((await run('policies', 'apply')).code).toBe(0);
   expect(await run('policies', 'diff', '--exit-code')).toMatchObject({
     code: 0,
@@ -77,4 +77,67 @@ it.each([
 ])('policies diff refuses %j', async (flags, message) => {
   const { code, err } = await run('policies', 'diff', ...flags);
   expect([code === 0, err]).toEqual([false, expect.stringContaining(message)]);
+});
+
+describe('policies assign', () => {
+  const assign = (...args: readonly string[]): Promise<Ended> => run('policies', 'assign', ...args);
+  const unassign = (...args: readonly string[]): Promise<Ended> => run('policies', 'unassign', ...args);
+  const policy = 'Borrowed';
+  let id: string;
+  let member: TestUser;
+
+  beforeAll(async () => {
+    id = await service.createPolicy({ name: policy, rules: [{ resource: 'Tip', action: 'list' }] });
+    member = await service.user();
+  });
+
+  const assignment = async (): Promise<unknown> => {
+    const { token } = await service.admin();
+    const { body } = await service.call('GET', `/admin/api/policies/${id}/assign/user/${member.id}`, { token });
+    return (body as { readonly data?: unknown }).data ?? null;
+  };
+  const canList = async (): Promise<boolean> => (await service.call('GET', '/api/Tip', { token: member.token })).status === 200;
+
+  it('assigns a policy to a user until a time, changes the time, and removes the assignment', async () => {
+    const { out } = await assign(policy, '--user', member.email, '--expires', '2990-01-31', '--reason', 'trial');
+    expect(out).toBe(`policy "${policy}" is assigned to ${member.email} until 2990-01-31T00:00:00.000Z\n`);
+    expect(await canList()).toBe(true);
+    const again = await assign(id, '--user', member.email.toUpperCase());
+    expect(again).toMatchObject({ code: 0, out: `policy "${policy}" is assigned to ${member.email} already\n` });
+    expect(await assignment()).toMatchObject({ expiresAt: '2990-01-31T00:00:00.000Z', version: expect.any(Number) });
+    await assign(policy, '--user', member.email, '--expires', 'never');
+    expect(await assignment()).not.toHaveProperty('expiresAt');
+    const { code, out: removed } = await unassign(policy, '--user', member.email, '--reason', 'moved away');
+    expect([code, removed]).toEqual([0, `policy "${policy}" is no longer assigned to ${member.email}\n`]);
+    expect([await canList(), await assignment()]).toEqual([false, null]);
+    const [entry] = await service.decisions('resource=UserPolicy&action=delete');
+    expect(entry).toMatchObject({ kind: 'admin', facts: { changeReason: 'moved away' } });
+  });
+
+  it('assigns a policy to a role, and removes the assignment', async () => {
+    expect((await assign(policy, '--role', 'user')).out).toBe(`policy "${policy}" is assigned to role user\n`);
+    expect(await canList()).toBe(true);
+    expect((await unassign(policy, '--role', 'user')).code).toBe(0);
+    expect(await canList()).toBe(false);
+  });
+
+  it.each([
+    [['Borowed', '--user', 'ada@example.com'], 1, /no policy has the name or id "Borowed" \(did you mean "Borrowed"\?\)/],
+    [[policy, '--user', 'unknown@example.com'], 1, /no user has the email "unknown@example.com"/],
+    [[policy], 2, /expected either --user with an email or --role, given none/],
+    [[policy, '--user', 'a@example.com', '--role', 'user'], 2, /given both/],
+    [[policy, '--role', 'usr'], 2, /--role: expected one of .*given "usr"/],
+    [[policy, '--role', 'user', '--expires', '2990-01-01'], 2, /--expires: assignments to roles do not end/],
+    [[policy, '--user', 'a@example.com', '--expires', 'tomorrow'], 2, /--expires: expected a date/],
+    [[policy, '--user', 'a@example.com', '--expires', '2001-01-01'], 2, /--expires: expected a time in the future/],
+  ])('refuses to assign %j', async (args, code, message) => {
+    expect(await assign(...args)).toEqual({ code, out: '', err: expect.stringMatching(message) });
+  });
+
+  it('refuses to remove an assignment that does not exist', async () => {
+    expect(await unassign(policy, '--user', member.email)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`is not assigned to ${member.email}`),
+    });
+  });
 });

@@ -356,7 +356,7 @@ describe('an invalid file', () => {
       400,
       'the array in the body is incomplete: it has no closing bracket; before this, 1 row was imported and 0 updated; these changes are kept',
     ],
-    ['a JSON text', '"x"', { type: 'application/json' }, 400, 'expected an object, given text'],
+    ['a JSON text', '"x"', { type: 'application/json' }, 400, 'expected an object with data, given text'],
     ['nothing', '', { type: 'application/json' }, 400, 'data: expected a value, given none'],
     [
       'a dry run that is neither true nor false',

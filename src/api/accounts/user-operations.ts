@@ -5,13 +5,12 @@
 import { appendSystemEntry } from '../../audit/index.ts';
 import { deleteSetupTokens, hasAdmin, resetAccountAttempts, revokeSessions, validateAdminRemains } from '../../authn/index.ts';
 import type { Principal } from '../../authz/context/index.ts';
-import { didYouMean, type Issue, Problem } from '../../errors.ts';
+import { type Issue, Problem } from '../../errors.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { proposeChange, proposeRecord } from '../../pipeline/index.ts';
-import { fromRow, type Resource, type StoredRecord } from '../../resources/index.ts';
-import { sql } from '../../sql.ts';
-import { ConstraintError, currentRevision, insertRecord, selectionOf, type Transaction, updateRecord } from '../../storage/index.ts';
-import type { AdminDeps } from '../admin/index.ts';
+import type { Resource, StoredRecord } from '../../resources/index.ts';
+import { ConstraintError, currentRevision, insertRecord, type Transaction, updateRecord } from '../../storage/index.ts';
+import { type AdminDeps, loadUserByEmail } from '../admin/index.ts';
 import { grantFullAccess } from '../policies/index.ts';
 
 /** A new password for a stored user. */
@@ -38,9 +37,6 @@ type UserCommandDeps = Pick<AdminDeps, 'database' | 'identity' | 'policyStore'>;
 /** The principal of CLI commands: an admin, because operators may set guarded fields. */
 const OPERATOR: Principal = { id: undefined, role: 'admin', attributes: {} };
 
-/** Maximum number of stored emails with which a mistyped email is compared. */
-const COMPARED = 10_000;
-
 /** Sets the password of a user, ends their sessions and resets their login attempts. Returns a message. @throws Problem USER_UNKNOWN, VALUE_INVALID */
 export async function setPasswordFromCommand(
   { database, identity, policyStore }: UserCommandDeps,
@@ -48,7 +44,7 @@ export async function setPasswordFromCommand(
 ): Promise<string> {
   const propose = async (tx: Transaction): Promise<{ definition: Resource; user: StoredRecord }> => {
     const definition = (await policyStore.snapshot(tx)).user;
-    const user = await loadByEmail(tx, definition, email);
+    const user = await loadUserByEmail(tx, definition, { email, forUpdate: true });
     refuse(proposeChange({ resource: definition, principal: OPERATOR, now: tx.now }, user, { password }).issues);
     return { definition, user };
   };
@@ -93,7 +89,7 @@ export async function promoteUserFromCommand(
 ): Promise<string> {
   return database.transaction(async (tx) => {
     const definition = (await policyStore.snapshot(tx)).user;
-    const user = await loadByEmail(tx, definition, email);
+    const user = await loadUserByEmail(tx, definition, { email, forUpdate: true });
     const proposal = proposeChange({ resource: definition, principal: OPERATOR, now: tx.now }, user, { role, isActive: true });
     refuse(proposal.issues);
     await validateAdminRemains(tx, { userId: user.id, role, isActive: true });
@@ -120,18 +116,6 @@ async function asFirstAdmin(tx: Transaction, user: StoredRecord, work: () => Pro
   if (!isFirst) return;
   await deleteSetupTokens(tx);
   await grantFullAccess(tx, user, { requestId: 'bailiwick user', method: '', path: '', ip: '' });
-}
-
-async function loadByEmail(tx: Transaction, definition: Resource, given: string): Promise<StoredRecord> {
-  const email = given.trim().toLowerCase();
-  const row = await tx.one(sql`select ${selectionOf(definition)} from "User" where "email" = ${email}${tx.rowLock('noKeyUpdate')}`);
-  if (row !== undefined) return fromRow(definition, row);
-  const known = await tx.all<{ email: string }>(sql`select "email" from "User" order by "id" limit ${COMPARED}`);
-  const near = didYouMean(
-    email,
-    known.map((user) => user.email),
-  );
-  throw new Problem('USER_UNKNOWN', `no user has the email "${email.slice(0, 254)}"${near}`);
 }
 
 /** The stored user and the values that change. */

@@ -27,4 +27,5 @@ export {
   withLines,
 } from './admin-parsing.ts';
 export { runDry } from './dry-run.ts';
+export { loadUserByEmail } from './load-user-by-email.ts';
 export type { BackupFile, SystemSource } from './system-status.ts';

@@ -194,10 +194,15 @@ function deleteEndpoint(kind: AssignmentKind): AdminEndpoint {
   });
 }
 
+function endpointsOf(kind: AssignmentKind) {
+  return { read: readEndpoint(kind), create: createEndpoint(kind), update: updateEndpoint(kind), delete: deleteEndpoint(kind) } as const;
+}
+
+/** The endpoints of assignments to users, and of those to roles. The CLI uses them too. */
+export const ASSIGNMENT_ENDPOINTS = { user: endpointsOf(TO_USER), role: endpointsOf(TO_ROLE) } as const;
+
 /** Endpoints that create, read, change and remove assignments of policies to users and roles. */
-export const assignmentEndpoints: readonly AdminEndpoint[] = [
-  ...[TO_USER, TO_ROLE].flatMap((kind) => [readEndpoint(kind), createEndpoint(kind), updateEndpoint(kind), deleteEndpoint(kind)]),
-];
+export const assignmentEndpoints: readonly AdminEndpoint[] = Object.values(ASSIGNMENT_ENDPOINTS).flatMap((kind) => Object.values(kind));
 
 /** Returns the admin as author of a change, with the function that validates If-Match against the stored version. */
 function toAuthored(admin: AdminRequest): Authored {

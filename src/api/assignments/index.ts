@@ -5,5 +5,11 @@
  */
 export { assignedPolicyEndpoints } from './assigned-policy-endpoints.ts';
 export { assignmentBatchEndpoints } from './assignment-batch-endpoint.ts';
+export {
+  assignFromCommand,
+  type CommandAssignment,
+  type CommandUnassignment,
+  unassignFromCommand,
+} from './assignment-commands.ts';
 export { assignmentEndpoints } from './assignment-endpoints.ts';
 export { assignmentListEndpoints } from './assignment-list-endpoints.ts';

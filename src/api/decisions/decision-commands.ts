@@ -37,6 +37,12 @@ export function parseEntryFilters(given: EntryFilters): EntryFilter {
   return toEntryFilter(given, undefined);
 }
 
+/** Returns true if the audit log has an entry about a resource, or if the search for one takes too long. */
+export async function hasEntriesAbout(tx: Transaction, resource: string): Promise<boolean> {
+  const { entries, isPartial = false } = await searchEntries(tx, { resource, limit: 1 });
+  return entries.length > 0 || isPartial;
+}
+
 /** Yields the entries that match a filter, in pages, the oldest first. Entries that are committed meanwhile are left out. */
 export async function* searchFromCommand(read: ReadTransaction, filter: EntryFilter): AsyncGenerator<readonly AuditEntry[], void> {
   const to = Math.min(filter.to ?? Number.POSITIVE_INFINITY, (await read(async (tx) => tx.now)) + 1);

@@ -12,6 +12,7 @@ export {
   type ExplainedEntry,
   explainFromCommand,
   exportEntriesFromCommand,
+  hasEntriesAbout,
   loadLastEntries,
   loadNewEntries,
   parseEntryFilters,
@@ -23,5 +24,6 @@ export { BODY_FILTERS, moment, toEntryFilter, toTime } from './decision-filters.
 export { BY_ID, loadComparedUsers, loadUserLabels, USER_NAMES, WITH_USER_NAMES } from './decision-names.ts';
 export { explainPast, loadPastDecisions, type PastDecisions, type PastRequest } from './decision-replay-past.ts';
 export { decisionStreamEndpoints } from './decision-stream-endpoint.ts';
+export { type EntryLabels, loadEntryLabels } from './entry-labels.ts';
 export { withExplanationHints } from './explanation-hints.ts';
 export { EXPLAINED, EXPLANATION_EXAMPLE, NAMED_POLICY, NAMED_RULE, RESIDUAL } from './explanation-schemas.ts';

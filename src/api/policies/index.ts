@@ -17,6 +17,7 @@ export { policyEndpoints } from './policy-endpoints.ts';
 export {
   type CommandRollback,
   type ComparedChange,
+  findPolicyId,
   type HistoryQuery,
   loadHistory,
   type RollbackReport,

@@ -132,20 +132,36 @@ function refuseOtherDeletions({ orphanedPolicies }: AppliedPolicies, deletable: 
 
 type Described = Omit<PolicyApplicationReport, 'lines'>;
 
-/** Sentences about a policy and an assignment that files no longer contain. */
-const ORPHAN_WORDS: Readonly<Record<OrphanAction, { readonly policy: string; readonly role: string }>> = {
-  keep: { policy: 'kept; --prune deletes it, --release leaves it to the API', role: 'kept; --prune removes it' },
+/** Words about a policy and an assignment that files no longer contain. */
+interface OrphanWords {
+  readonly policy: string;
+  readonly role: string;
+}
+
+const KEPT: OrphanWords = { policy: 'kept; --prune deletes it, --release leaves it to the API', role: 'kept; --prune removes it' };
+
+const ORPHAN_WORDS: Readonly<Record<OrphanAction, OrphanWords>> = {
+  keep: KEPT,
   deactivate: { policy: 'not active any more', role: 'removed' },
   release: { policy: 'no longer managed by files', role: 'no longer managed by files' },
   delete: { policy: 'deleted', role: 'removed' },
 };
+
+const PREVIEWED_ORPHAN_WORDS: Readonly<Record<OrphanAction, OrphanWords>> = {
+  keep: KEPT,
+  deactivate: { policy: 'would no longer be active', role: 'would be removed' },
+  release: { policy: 'would no longer be managed by files', role: 'would no longer be managed by files' },
+  delete: { policy: 'would be deleted', role: 'would be removed' },
+};
+
+const PREVIEWED_RESULTS: Readonly<Record<ImportChange['result'], string>> = { created: 'would create', updated: 'would update' };
 
 function describeApplication(
   { changes, orphanedPolicies, orphanedRoles, ...counts }: Described,
   action: OrphanAction,
   isPreview: boolean,
 ): readonly string[] {
-  const words = ORPHAN_WORDS[action];
+  const words = (isPreview ? PREVIEWED_ORPHAN_WORDS : ORPHAN_WORDS)[action];
   const orphans = [...countOf(orphanedPolicies, ['policy', 'policies']), ...countOf(orphanedRoles, ['assignment', 'assignments'])];
   return [
     ...changes.flatMap((change) => describePolicy(change, isPreview)),
@@ -160,7 +176,7 @@ function describeApplication(
 /** Describes a policy that was created, in a preview with its rules, or the differences of one that was changed. */
 function describePolicy({ name, result, differences }: ImportChange, isPreview: boolean): readonly string[] {
   const meanings = result === 'updated' || isPreview ? differences.map(({ meaning }) => `  ${meaning}`) : [];
-  return [`${result} policy "${name}"`, ...meanings];
+  return [`${isPreview ? PREVIEWED_RESULTS[result] : result} policy "${name}"`, ...meanings];
 }
 
 function countOf({ length }: readonly unknown[], [singular, plural]: readonly [string, string]): readonly string[] {

@@ -1,7 +1,8 @@
 /** The history and the rollback of policies for the CLI. */
 import { diffPolicies, type Policy, type PolicyDifference } from '../../authz/policies/index.ts';
-import { Problem } from '../../errors.ts';
+import { didYouMean, Problem } from '../../errors.ts';
 import { toETag } from '../../request/index.ts';
+import { sql } from '../../sql.ts';
 import {
   loadPoliciesByName,
   loadPolicy,
@@ -47,12 +48,20 @@ function differencesOf({ kind, before, value }: StoredChange): readonly PolicyDi
   return diffPolicies(before as Policy, value as Policy);
 }
 
+/** Maximum number of policies with whose names a mistyped name is compared. */
+const COMPARED = 10_000;
+
 /** Returns the id of the policy with a name, or the id itself if a policy has or had it. @throws Problem POLICY_UNKNOWN */
-async function findPolicyId(tx: Transaction, nameOrId: string): Promise<string> {
+export async function findPolicyId(tx: Transaction, nameOrId: string): Promise<string> {
   const [named] = await loadPoliciesByName(tx, [nameOrId]);
   if (named !== undefined) return named.id;
   if ((await loadPolicyVersion(tx, nameOrId)) !== undefined) return nameOrId;
-  throw new Problem('POLICY_UNKNOWN', `no policy has the name or id ${JSON.stringify(nameOrId.slice(0, 200))}`, {
+  const known = await tx.all<{ name: string }>(sql`select "name" from "_Policy" order by "id" limit ${COMPARED}`);
+  const near = didYouMean(
+    nameOrId,
+    known.map(({ name }) => name),
+  );
+  throw new Problem('POLICY_UNKNOWN', `no policy has the name or id ${JSON.stringify(nameOrId.slice(0, 200))}${near}`, {
     hint: 'name a deleted policy by its id, which the history of all policies has',
   });
 }

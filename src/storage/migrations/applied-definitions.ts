@@ -77,6 +77,11 @@ export function appliedDefinitions(applied: ReadonlyMap<string, AppliedResource>
   return new Map(inForce.flatMap(([name, { resource }]) => (resource === undefined ? [] : [[name, resource] as const])));
 }
 
+/** Loads the applied definitions that are not archived: those that fit the tables. */
+export async function loadAppliedDefinitions(tx: Transaction): Promise<Definitions> {
+  return appliedDefinitions(toAppliedState(await loadDefinitionRows(tx)).resources);
+}
+
 interface ArchivedMaps {
   readonly fields: Map<string, Map<string, AppliedField>>;
   readonly columns: Map<string, Map<string, readonly ArchivedColumn[]>>;

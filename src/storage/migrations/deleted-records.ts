@@ -4,7 +4,7 @@ import { type Sql, sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 import { removalOfLostSeals } from '../record-checksums.ts';
 import { quoteName } from '../table-names.ts';
-import { appliedDefinitions, loadDefinitionRows, toAppliedState } from './applied-definitions.ts';
+import { loadAppliedDefinitions } from './applied-definitions.ts';
 import { dialectOf } from './migration-dialects.ts';
 import { createBlockedStep, createStep, type DraftStep } from './migration-plan.ts';
 
@@ -66,8 +66,7 @@ export async function dropSelection(tx: Transaction): Promise<void> {
 /** Loads the resources in force that have soft deletes. The definition files may differ, but the tables match the definitions in force. */
 async function loadSoftDeleteResources(tx: Transaction): Promise<readonly Resource[]> {
   if (!(await dialectOf(tx).hasTable(tx, '_Definition'))) return [];
-  const applied = toAppliedState(await loadDefinitionRows(tx));
-  return [...appliedDefinitions(applied.resources).values()].filter(({ softDelete }) => softDelete);
+  return [...(await loadAppliedDefinitions(tx)).values()].filter(({ softDelete }) => softDelete);
 }
 
 /** A column that references a resource with soft deletes. */
@@ -88,7 +87,7 @@ async function loadLinks(tx: Transaction, resources: readonly Resource[]): Promi
       if (references !== undefined && names.has(references)) links.push({ table: table.name, column: name, to: references });
     }
   }
-  const applied = appliedDefinitions(toAppliedState(await loadDefinitionRows(tx)).resources);
+  const applied = await loadAppliedDefinitions(tx);
   for (const resource of applied.values()) {
     for (const list of resource.fields.values()) {
       const to = list.of?.to;

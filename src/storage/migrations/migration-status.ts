@@ -2,7 +2,13 @@ import { SetupError } from '../../errors.ts';
 import type { Definitions } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
 import type { Statement, Transaction } from '../contract.ts';
-import { appliedDefinitions, type DefinitionRow, loadDefinitionRows, saveDefinitionRow, toAppliedState } from './applied-definitions.ts';
+import {
+  type DefinitionRow,
+  loadAppliedDefinitions,
+  loadDefinitionRows,
+  saveDefinitionRow,
+  toAppliedState,
+} from './applied-definitions.ts';
 import { dialectOf } from './migration-dialects.ts';
 import { hashDefinitions } from './migration-plan.ts';
 
@@ -36,7 +42,7 @@ export async function loadOtherDefinitions(tx: Transaction, known: Definitions):
   const hash = await loadDefinitionsHash(tx);
   if (hash === undefined || hash === hashDefinitions(known)) return undefined;
   const own = [...known].filter(([, { internal }]) => internal);
-  const applied = appliedDefinitions(toAppliedState(await loadDefinitionRows(tx)).resources);
+  const applied = await loadAppliedDefinitions(tx);
   const others = [...applied].filter(([, { internal }]) => !internal);
   const user = known.get('User');
   return new Map([...own, ...(user === undefined ? [] : [['User', user] as const]), ...others]);

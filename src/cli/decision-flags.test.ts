@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { printEntry } from './decision-flags.ts';
+
+const entry = {
+  id: 'e1',
+  at: '2027-01-01',
+  userId: 'u1',
+  role: 'user',
+  resource: 'Tip',
+  action: 'read',
+  recordId: 't1',
+  allowed: true,
+  reason: 'because',
+};
+
+it.each([
+  ['names', { caller: 'mia@example.com', record: 'Harbour' }, '2027-01-01 allow read Tip "Harbour" by user mia@example.com: because (e1)'],
+  ['ids, for a caller and a record that were deleted', {}, '2027-01-01 allow read Tip/t1 by user u1: because (e1)'],
+  [
+    'a name of a record that is too long',
+    { record: 'x'.repeat(61) },
+    `2027-01-01 allow read Tip "${'x'.repeat(59)}…" by user u1: because (e1)`,
+  ],
+  ['a name with control characters', { record: 'a\u009b2Jb\nc' }, '2027-01-01 allow read Tip "a 2Jb\\nc" by user u1: because (e1)'],
+])('prints an entry with %s', (_, labels, line) => {
+  expect(printEntry(entry, labels)).toBe(line);
+});
