@@ -37,11 +37,14 @@ export interface TimedAttempt {
   remaining(): number;
   /** Notes that the unit of work refers to records, for `requireNoNewReferences` of others. The references may not be stored in the end. */
   noteReferences(table: string, ids: readonly string[]): void;
+  /** Loads a text that changes when a commit may have added a reference to one of the records; constant on PostgreSQL. */
+  loadReferenceState(table: string, ids: readonly string[]): Promise<string>;
   /**
    * For a unit of work that deletes records and has searched a snapshot for references to them: runs the long attempt again if another
-   * unit of work may have added a reference since the attempt began. On PostgreSQL, the row locks of the deleted records exclude it.
+   * unit of work may have added a reference since the snapshot, in which `state` was loaded. On PostgreSQL, the row locks of the deleted records
+   * exclude it.
    */
-  requireNoNewReferences(table: string, ids: readonly string[]): void;
+  requireNoNewReferences(table: string, ids: readonly string[], state: string): Promise<void>;
   /** Lowers the time limit of this and later attempts at the unit of work, in milliseconds for each attempt. */
   limitTime(milliseconds: number): void;
 }
@@ -75,14 +78,6 @@ export interface AttemptState {
   readonly retained: Map<string, unknown>;
   /** The maximum milliseconds of a long attempt. */
   limit: number;
-  /** The state of references before the last long attempt took its snapshot. SQLite only. */
-  references?: ReferencePosition;
-}
-
-/** A point in time between changes of references: a number that each noted reference increments, and one that other processes change. */
-export interface ReferencePosition {
-  readonly noted: number;
-  readonly dataVersion: unknown;
 }
 
 /** Counts the time of one attempt: of statements with a deadline check, and of work in memory. */

@@ -111,6 +111,8 @@ interface FoundRecord {
 interface RetainedIds {
   readonly resource: Resource;
   readonly ids: readonly string[];
+  /** The state of the references in the snapshot: see `requireNoNewReferences`. */
+  readonly state: string;
 }
 
 /**
@@ -130,13 +132,15 @@ async function searchOnce<Found extends FoundRecord>(
   const key = `references ${nameOf(reference)} ${JSON.stringify([after, limit, existence, and, hash('sha256', to.ids.join())])}`;
   const retained = tx.attempt === 'writer' ? (tx.retained.get(key) as RetainedIds | undefined) : undefined;
   if (retained?.resource === resource) {
-    tx.requireNoNewReferences(to.resource.name, to.ids);
+    await tx.requireNoNewReferences(to.resource.name, to.ids, retained.state);
     const still = await select(tx, reference, { ...search, among: retained.ids });
     if (still.length === retained.ids.length) return still;
     throw new Problem('STORAGE_BUSY', `${resource.name} records that refer to a record of this request are being changed by others`);
   }
   const found = await select(tx, reference, search);
-  if (tx.attempt === 'long') tx.retained.set(key, { resource, ids: toIds(found) } satisfies RetainedIds);
+  if (tx.attempt !== 'long') return found;
+  const state = await tx.loadReferenceState(to.resource.name, to.ids);
+  tx.retained.set(key, { resource, ids: toIds(found), state } satisfies RetainedIds);
   return found;
 }
 

@@ -40,7 +40,11 @@ const DEADLINE_CHECK = sql.raw(CHECK);
 const deadlineCheck = (): Sql => DEADLINE_CHECK;
 
 /** References need no notes: a row lock of the referenced record excludes its deletion, and the other way round. */
-const LOCKED_REFERENCES = { noteReferences: () => undefined, requireNoNewReferences: () => undefined } as const;
+const LOCKED_REFERENCES = {
+  noteReferences: () => undefined,
+  loadReferenceState: async () => '',
+  requireNoNewReferences: async () => undefined,
+} as const;
 
 /** Creates the functions that send statements of one attempt. */
 export function createTimedStatements(context: TimedContext): TimedStatements {

@@ -7,6 +7,7 @@ import { unavailable } from './driver-error.ts';
 import { assertOpenFiles, createRestoreDetector, type OpenFiles } from './open-files.ts';
 import { type BatchAttempt, type OpenTransaction, openTransaction, withoutLimit } from './transaction.ts';
 import { createTurnDeadline, type TurnDeadline } from './turn-deadline.ts';
+import { beginLocked, type WriteLock } from './write-lock.ts';
 
 /** Maximum units of work per commit: with more, the first of them would wait long for its answer. */
 const MAX_BATCH = 256;
@@ -43,6 +44,8 @@ export interface CommitBatchingOptions {
   readonly maxBatchTime: number;
   /** Milliseconds in which a batch waits at most for further units of work before it begins. */
   readonly batchWindow: number;
+  /** Maximum milliseconds to wait for the write lock. */
+  readonly lockTimeout: number;
   readonly files: OpenFiles;
   /** The time zone of the chain writers. */
   readonly timeZone?: string | undefined;
@@ -51,10 +54,9 @@ export interface CommitBatchingOptions {
 
 /** Creates the commit batching of one connection. */
 export function createCommitBatching(connection: Connection, options: CommitBatchingOptions): CommitBatching {
-  const { maxBatchTime, batchWindow, files, timeZone, observer } = options;
   const queue: QueuedWork[] = [];
-  const deps = { connection, maxBatchTime, files, writers: createChainWriters(timeZone), isRestored: createRestoreDetector(connection) };
-  const counters = createCounters(observer);
+  const deps = createBatchDeps(connection, options);
+  const counters = createCounters(options.observer);
   let running: Promise<void> | undefined;
   let closed = false;
   // Every commit sets `healthy`, a failed one too, so the error is not needed.
@@ -63,11 +65,9 @@ export function createCommitBatching(connection: Connection, options: CommitBatc
 
   async function run(): Promise<void> {
     while (queue.length > 0) {
-      await waitForBatch(queue, batchWindow);
-      const batch = queue.splice(0, MAX_BATCH);
-      const committed = await commitBatch(deps, batch);
-      const { settle, state, ran } = committed;
-      queue.unshift(...batch.slice(ran));
+      await waitForBatch(queue, options.batchWindow);
+      const committed = await commitBatch(deps, queue);
+      const { settle, state } = committed;
       counters.add(committed);
       if (state !== 'nothingWritten') health.set(state === 'written');
       settle();
@@ -146,6 +146,7 @@ interface CommittedBatch {
 
 interface BatchDeps {
   readonly connection: Connection;
+  readonly lock: WriteLock;
   readonly maxBatchTime: number;
   readonly files: OpenFiles;
   readonly writers: ChainWriters;
@@ -153,10 +154,19 @@ interface BatchDeps {
   readonly isRestored: () => boolean;
 }
 
-/** Runs a batch, or as many of its units of work as there is time for, and commits it. No promise is settled before the commit. */
-async function commitBatch(deps: BatchDeps, batch: readonly QueuedWork[]): Promise<CommittedBatch> {
-  const { connection, maxBatchTime, files, writers, isRestored } = deps;
+function createBatchDeps(connection: Connection, { lockTimeout, maxBatchTime, files, timeZone }: CommitBatchingOptions): BatchDeps {
+  const lock = { connection, timeout: lockTimeout };
+  return { connection, lock, maxBatchTime, files, writers: createChainWriters(timeZone), isRestored: createRestoreDetector(connection) };
+}
+
+/**
+ * Runs the queued units of work, or as many as there is time for, and commits them. Takes them from the queue once it holds the write lock, so
+ * that those that arrive while another process holds it share the commit. No promise is settled before the commit.
+ */
+async function commitBatch(deps: BatchDeps, queue: QueuedWork[]): Promise<CommittedBatch> {
+  const { connection, lock, maxBatchTime, files, writers, isRestored } = deps;
   const writes = connection.writes;
+  let batch: QueuedWork[] = [];
   const outcomes: Outcome[] = [];
   const appends: PendingAppend[] = [];
   const deadline = createTurnDeadline();
@@ -165,9 +175,10 @@ async function commitBatch(deps: BatchDeps, batch: readonly QueuedWork[]): Promi
   let ms = 0;
   try {
     assertOpenFiles(files);
-    connection.begin();
+    await beginLocked(lock);
     if (isRestored()) writers.discard();
     lease = writers.lease();
+    batch = queue.splice(0, MAX_BATCH);
     const stop = performance.now() + maxBatchTime;
     for (const queued of batch) {
       outcomes.push(await attempt({ connection, appends, deadline }, queued));
@@ -175,6 +186,8 @@ async function commitBatch(deps: BatchDeps, batch: readonly QueuedWork[]): Promi
     }
     const start = performance.now();
     if (appends.length > 0) await append(connection, lease, appends);
+    const references = connection.references.toStatement();
+    if (references !== undefined) connection.run(references);
     // If COMMIT itself fails, the rows may be on the disk or not.
     end = 'unknown';
     connection.exec('COMMIT');
@@ -186,15 +199,16 @@ async function commitBatch(deps: BatchDeps, batch: readonly QueuedWork[]): Promi
     lease?.end(end);
     rollBack(connection);
     const refusal = error instanceof Problem && error.status === 503 ? error : unavailable(error);
-    return { state: 'failed', ran: batch.length, ms, settle: () => settle(batch, () => ({ error: refusal })) };
+    const refused = batch.length === 0 ? queue.splice(0, MAX_BATCH) : batch;
+    return { state: 'failed', ran: refused.length, ms, settle: () => settle(refused, () => ({ error: refusal })) };
   } finally {
     deadline.clear();
   }
   const stateOfWrites = connection.writes > writes ? 'written' : 'nothingWritten';
   // If the storage failed one unit of work, the batch does not count as a commit, even though others in it were committed.
   const state = outcomes.some(isStorageFailure) ? 'failed' : stateOfWrites;
-  const ran = outcomes.length;
-  return { state, ran, ms, settle: () => settle(batch.slice(0, ran), (index) => outcomes[index] as Outcome) };
+  queue.unshift(...batch.splice(outcomes.length));
+  return { state, ran: batch.length, ms, settle: () => settle(batch, (index) => outcomes[index] as Outcome) };
 }
 
 /** Writes the rows that the units of work append. */

@@ -79,7 +79,7 @@ export function createConnection(driver: BetterSqlite3.Database, isCancelled?: (
   const queries = createQueries({ prepare, statements, toError, deadline });
   const one: Connection['one'] = (query) => (state.inTransaction ? kept.get(query, queries.one) : queries.one(query));
   const loadDataVersion = (): unknown => one(DATA_VERSION)?.['data_version'];
-  const references = new ReferenceLog({ isInTransaction: () => state.inTransaction, loadDataVersion });
+  const references = new ReferenceLog();
   return {
     get inTransaction() {
       return state.inTransaction;

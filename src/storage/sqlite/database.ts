@@ -21,7 +21,7 @@ import { sqliteDialect } from './sql-dialect.ts';
 export interface SqliteOptions {
   /** The database file; created with its folder if missing. `:memory:` opens a database that is gone when closed. */
   readonly path: string;
-  /** Maximum milliseconds to wait while another process holds the write lock; 5000 if absent. All other transactions wait meanwhile. */
+  /** Maximum milliseconds to wait while another process holds the write lock; 5000 if absent. All other transactions of this process wait meanwhile. */
   readonly busyTimeout?: number;
   /** Milliseconds after which a commit batch starts no further unit of work; 100 if absent. */
   readonly maxBatchTime?: number;
@@ -70,10 +70,17 @@ export function openSqlite({ path, busyTimeout = 5000, maxBatchTime = 100, batch
   const { backups, timeZone, observer, log = () => undefined } = options;
   const { driver, files } = openFile(path, { busyTimeout, log });
   const connection = createConnection(driver);
-  const batching = createCommitBatching(connection, { maxBatchTime, batchWindow, files, timeZone, observer });
+  const batching = createCommitBatching(connection, {
+    maxBatchTime,
+    batchWindow,
+    lockTimeout: busyTimeout,
+    files,
+    timeZone,
+    observer,
+  });
   const turns = createTurns();
-  const readers = createReaders({ connection, files, turns }, { path, busyTimeout, ...options });
-  const runner = createRunner({ batching, readers, turns, limits: options.timeLimits ?? TIME_LIMITS, references: connection.references });
+  const readers = createReaders({ connection, files, turns }, { path, ...options });
+  const runner = createRunner({ batching, readers, turns, limits: options.timeLimits ?? TIME_LIMITS });
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
@@ -116,7 +123,7 @@ interface ReaderComponents {
 
 /** Creates the pool of readers: threads, or the connection itself for a database in memory, which no thread can open. */
 function createReaders({ connection, files, turns }: ReaderComponents, options: SqliteOptions): ReaderPool {
-  const { path, busyTimeout = 5000, readerQueue = 100, maxLogBytes = MAX_LOG_BYTES, log = () => undefined } = options;
+  const { path, readerQueue = 100, maxLogBytes = MAX_LOG_BYTES, log = () => undefined } = options;
   const { readers = Math.max(1, Math.min(4, availableParallelism() - 1)) } = options;
   const cancelled = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const { opened } = files;
@@ -127,15 +134,14 @@ function createReaders({ connection, files, turns }: ReaderComponents, options: 
       opened === undefined
         ? createOwnReader(connection, turns)
         : createThreadReader({ start: () => ({ path, dev: opened.dev, ino: opened.ino, cancelled }), turns, log }),
-    log: { path: opened?.log, maxBytes: maxLogBytes, truncate: () => truncateLog(connection, busyTimeout) },
+    log: { path: opened?.log, maxBytes: maxLogBytes, truncate: () => truncateLog(connection) },
     cancel: () => void Atomics.store(new Int32Array(cancelled), 0, 1),
   });
 }
 
 /** Truncates the write-ahead log. If another process has a snapshot, the log stays as it is, without a wait. */
-function truncateLog(connection: Connection, busyTimeout: number): void {
-  if (connection.inTransaction) return;
-  connection.exec(`PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = ${busyTimeout}`);
+function truncateLog(connection: Connection): void {
+  if (!connection.inTransaction) connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 }
 
 /** Returns whether the database file exists. */
@@ -168,7 +174,7 @@ function openFile(path: string, { busyTimeout, log }: { readonly busyTimeout: nu
     const mode = setJournalMode(driver, busyTimeout);
     if (mode !== 'wal' && path !== ':memory:') throw new Error('its file system does not allow write-ahead logging');
     for (const pragma of PRAGMAS) driver.pragma(pragma);
-    tryToWrite(driver, busyTimeout);
+    tryToWrite(driver);
     return { driver, files: path === ':memory:' ? IN_MEMORY : watchOpenFiles(path, log) };
   } catch (error) {
     driver?.close();
@@ -200,16 +206,16 @@ function cannotOpen(path: string, error: unknown): SetupError {
 
 /**
  * Detects a read-only file or folder now and not with the first request. BEGIN IMMEDIATE alone succeeds for a read-only file. A lock held by another process is no reason to refuse: it may be a
- * migration that takes longer than the busy timeout, and each transaction reports the wait by itself.
+ * migration that takes longer than the busy timeout, and each transaction reports the wait by itself. From here on, SQLite itself does not wait
+ * for locks, because its wait would block the event loop: see `write-lock.ts`.
  */
-function tryToWrite(driver: BetterSqlite3.Database, busyTimeout: number): void {
+function tryToWrite(driver: BetterSqlite3.Database): void {
   driver.pragma('busy_timeout = 0');
   try {
     driver.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${Number(driver.pragma('user_version', { simple: true }))}; ROLLBACK`);
   } catch (error) {
     if (driverCode(error)?.startsWith('SQLITE_BUSY') !== true) throw error;
   }
-  driver.pragma(`busy_timeout = ${busyTimeout}`);
 }
 
 /**

@@ -8,6 +8,7 @@ import { internal, type PendingSavepoints } from '../savepoints.ts';
 import { SLICE, type Turns } from '../turns.ts';
 import { fromDriver, StatementTimeout } from './driver-error.ts';
 import type { Reader } from './reader.ts';
+import { loadReferenceState } from './reference-log.ts';
 import { deadlineCheck, sqliteDialect } from './sql-dialect.ts';
 
 /** The transaction handle of a long attempt. */
@@ -135,7 +136,8 @@ function createTimedQueries({ reader, turns, state }: LongAttempt, lifetime: Lif
     deadlineCheck,
     // The attempt stores nothing, and its snapshot does not change.
     noteReferences: () => undefined,
-    requireNoNewReferences: () => undefined,
+    loadReferenceState: (table, ids) => loadReferenceState({ all: query as Transaction['all'] }, table, ids),
+    requireNoNewReferences: async () => undefined,
     withoutTimeLimit: (work) => stopwatch.pauseDuring(work),
     remaining: () => stopwatch.remaining,
     limitTime(lower) {

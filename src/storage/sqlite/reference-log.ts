@@ -1,68 +1,54 @@
-import type { ReferencePosition } from '../attempt.ts';
+import { hash } from 'node:crypto';
+import { sql } from '../../sql.ts';
+import type { Query, Transaction } from '../contract.ts';
 
-/** The connection whose commits the log follows. */
-interface ReferenceLogDeps {
-  readonly isInTransaction: () => boolean;
-  /** Returns a value that changes when another process has written to the database. */
-  readonly loadDataVersion: () => unknown;
-}
+/** Number of counters. References to two records can share one, which then costs a search that was not needed. */
+const COUNTERS = 4096;
 
-/** Maximum records whose last reference is remembered. */
-const MAX_RECORDS = 10_000;
+/** The row of `_State` that changes when a backup is restored: the counters of the backup may be those of the former content. */
+const RESTORED = 'restored';
 
 /**
- * The records to which units of work have recently added references in lists, in memory. A deletion that has searched a snapshot for
- * references compares it with the time of the snapshot: a list has no index to search again while others wait.
- *
- * The position of a snapshot is read before the snapshot is taken. During a commit batch it is the position at the begin of the batch, so
- * each reference that the snapshot does not contain has a later position.
+ * The references that units of work add to lists. Each commit increments the counters of the referenced records in `_State`. A deletion that
+ * has searched a snapshot for references compares the counters of the snapshot with the current ones: a list has no index to search again while
+ * others wait. The counters are in the database, because several processes add references, each between any two commits of another.
  */
 export class ReferenceLog {
-  readonly #deps: ReferenceLogDeps;
-  /** The number of the last reference to each record, the oldest first. */
-  readonly #last = new Map<string, number>();
-  #noted = 0;
-  /** `#noted` when the last commit batch began. */
-  #atBegin = 0;
-  /** The number of the last reference that was forgotten. */
-  #forgotten = 0;
+  /** The counters that the current transaction will increment. */
+  readonly #noted = new Set<string>();
 
-  constructor(deps: ReferenceLogDeps) {
-    this.#deps = deps;
-  }
-
-  /** Notes that a commit batch begins. */
+  /** Begins a transaction. */
   begin(): void {
-    this.#atBegin = this.#noted;
-  }
-
-  /** Returns the position after the last commit. */
-  position(): ReferencePosition {
-    return { noted: this.#deps.isInTransaction() ? this.#atBegin : this.#noted, dataVersion: this.#deps.loadDataVersion() };
+    this.#noted.clear();
   }
 
   /** Adds references to records. */
   add(table: string, ids: readonly string[]): void {
-    for (const id of ids) {
-      const key = toKey(table, id);
-      // The order of a map is the order of insertion.
-      this.#last.delete(key);
-      this.#last.set(key, ++this.#noted);
-    }
-    for (const [key, number] of this.#last) {
-      if (this.#last.size <= MAX_RECORDS) break;
-      this.#last.delete(key);
-      this.#forgotten = number;
-    }
+    for (const id of ids) this.#noted.add(counterOf(table, id));
   }
 
-  /** Returns whether no reference to one of the records can have been added since a position. */
-  isUnchangedSince({ noted, dataVersion }: ReferencePosition, table: string, ids: readonly string[]): boolean {
-    if (this.#forgotten > noted || this.#deps.loadDataVersion() !== dataVersion) return false;
-    return ids.every((id) => (this.#last.get(toKey(table, id)) ?? 0) <= noted);
+  /** Returns whether the current transaction may have added a reference to one of the records. */
+  has(table: string, ids: readonly string[]): boolean {
+    return this.#noted.size > 0 && ids.some((id) => this.#noted.has(counterOf(table, id)));
+  }
+
+  /** Returns the statement that increments the counters, to run before COMMIT; undefined if no reference was added. */
+  toStatement(): Query | undefined {
+    if (this.#noted.size === 0) return undefined;
+    return sql`INSERT INTO "_State" ("id", "number") SELECT value, 1 FROM json_each(${JSON.stringify([...this.#noted])}) WHERE TRUE
+      ON CONFLICT ("id") DO UPDATE SET "number" = "_State"."number" + 1`;
   }
 }
 
-function toKey(table: string, id: string): string {
-  return `${table} ${id}`;
+/** Loads the counters of records, as a text to compare. */
+export async function loadReferenceState(tx: Pick<Transaction, 'all'>, table: string, ids: readonly string[]): Promise<string> {
+  const rows = JSON.stringify([...new Set(ids.map((id) => counterOf(table, id))), RESTORED]);
+  const found = await tx.all(
+    sql`SELECT "id", "number", "text" FROM "_State" WHERE "id" IN (SELECT value FROM json_each(${rows})) ORDER BY "id"`,
+  );
+  return JSON.stringify(found);
+}
+
+function counterOf(table: string, id: string): string {
+  return `references ${Number.parseInt(hash('sha1', `${table} ${id}`).slice(0, 8), 16) % COUNTERS}`;
 }

@@ -7,7 +7,6 @@ import type { CommitBatching } from './commit-batching.ts';
 import { isCurrent } from './commit-validation.ts';
 import { type LongAttempt, type LongResult, type LongTransaction, openLongTransaction } from './long-attempt.ts';
 import type { ReaderPool } from './reader-pool.ts';
-import type { ReferenceLog } from './reference-log.ts';
 import { type BatchAttempt, withoutLimit } from './transaction.ts';
 
 /** Runs units of work in as many attempts as they need. */
@@ -33,7 +32,6 @@ export interface RunnerDeps {
   readonly readers: ReaderPool;
   readonly turns: Turns;
   readonly limits: BatchLimits;
-  readonly references: ReferenceLog;
 }
 
 /** The time limit of a long attempt without one of its own, for example of a verification of the audit log. */
@@ -46,7 +44,7 @@ const LOST_ATTEMPTS = 2;
 const MAX_LOST = 5;
 
 /** Creates a runner. */
-export function createRunner({ batching, readers, turns, limits, references }: RunnerDeps): Runner {
+export function createRunner({ batching, readers, turns, limits }: RunnerDeps): Runner {
   const lostTime = createLostTime({ short: limits.short, shared: MAX_LOST * limits.short });
   let validationRetries = 0;
 
@@ -81,9 +79,7 @@ export function createRunner({ batching, readers, turns, limits, references }: R
   }
 
   async function runLong<T>(work: Work<T>, { caller, state }: { readonly caller: string; readonly state: AttemptState }): Promise<T> {
-    const { answer, result } = await readers.lend(caller, (reader) =>
-      attemptLong(work, openSnapshot({ reader, turns, state }, references)),
-    );
+    const { answer, result } = await readers.lend(caller, (reader) => attemptLong(work, openSnapshot({ reader, turns, state })));
     await commitLong(batching, result);
     return answer;
   }
@@ -119,11 +115,10 @@ class ShortAttempt implements BatchAttempt {
   }
 }
 
-/** Begins a long attempt. Its first statement takes the snapshot after this, so references that the snapshot does not contain are later ones. */
-function openSnapshot(attempt: LongAttempt, references: ReferenceLog): LongTransaction {
-  // Results of an earlier snapshot would be compared with the position of this one.
+/** Begins a long attempt. Its first statement takes the snapshot. */
+function openSnapshot(attempt: LongAttempt): LongTransaction {
+  // Results of an earlier snapshot do not belong to this one.
   attempt.state.retained.clear();
-  attempt.state.references = references.position();
   return openLongTransaction(attempt);
 }
 

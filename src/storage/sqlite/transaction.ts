@@ -5,6 +5,7 @@ import type { AppendStatements, Change, PendingAppend, Query, RowLock, RowLockOp
 import { internal, type PendingSavepoints, type SavepointHost } from '../savepoints.ts';
 import type { Connection } from './connection.ts';
 import { StatementTimeout, unavailable } from './driver-error.ts';
+import { loadReferenceState } from './reference-log.ts';
 import { deadlineCheck, sqliteDialect } from './sql-dialect.ts';
 
 /** The transaction handle of a unit of work, and the function that makes it unusable. */
@@ -223,9 +224,12 @@ class BatchTransaction implements Transaction {
     this.#connection.references.add(table, ids);
   }
 
-  requireNoNewReferences(table: string, ids: readonly string[]): void {
-    const { references } = this.#state;
-    if (references === undefined || this.#connection.references.isUnchangedSince(references, table, ids)) return;
+  loadReferenceState(table: string, ids: readonly string[]): Promise<string> {
+    return loadReferenceState(this, table, ids);
+  }
+
+  async requireNoNewReferences(table: string, ids: readonly string[], state: string): Promise<void> {
+    if (!this.#connection.references.has(table, ids) && (await this.loadReferenceState(table, ids)) === state) return;
     throw this.#work.endWith('stale');
   }
 
