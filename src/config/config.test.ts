@@ -71,7 +71,7 @@ describe('parseConfig', () => {
       /^--trusted-issuers: .*"https:\/\/a\.example\|b"$/,
     ],
     ['an origin that is not a URL', { flags: { corsOrigins: '*' } }, /^--cors-origins: .*"\*"$/],
-    ['several workers on a SQLite file', { flags: { workers: 4 } }, /^workers: .*4$/],
+    ['several workers on a database in memory', { flags: { workers: 4, database: 'sqlite::memory:' } }, /^workers: .*4$/],
     ['a metrics address without a host', { flags: { metricsAddress: '9464' } }, /^--metrics-address: .*"9464"$/],
     ['a metrics address with a port above 65535', { flags: { metricsAddress: '[::1]:65536' } }, /^--metrics-address: .*"\[::1\]:65536"$/],
     ['a short metrics token', { env: { BAILIWICK_METRICS_TOKEN: 'open' } }, /^BAILIWICK_METRICS_TOKEN: (?!.*open).*4$/],

@@ -94,8 +94,8 @@ export function parseConfig(sources: ConfigSources): Config {
   if (config.pageDefault > config.pageMax) {
     mistakes.push(`pageDefault: expected at most pageMax (${config.pageMax}), given ${config.pageDefault}`);
   }
-  if (config.workers > 1 && /^sqlite:/.test(config.database)) {
-    mistakes.push(`workers: expected 1 with SQLite, which a single process can serve; use PostgreSQL for more; given ${config.workers}`);
+  if (config.workers > 1 && config.database === 'sqlite::memory:') {
+    mistakes.push(`workers: expected 1 with a database in memory, which only one process can use; given ${config.workers}`);
   }
   if (mistakes.length > 1) throw new SetupError(`${mistakes.length} settings cannot be used`, mistakes);
   if (mistakes[0] !== undefined) throw new SetupError(mistakes[0]);

@@ -12,7 +12,7 @@ export const OPTION_TABLE = {
     default: 1,
     range: [1, 256],
     about:
-      'number of worker processes that share the port; more than 1 requires PostgreSQL; connection and rate limits apply to each worker',
+      'number of worker processes that share the port and the database; limits of connections, reader threads and rates apply to each worker',
   },
   trustProxy: {
     group: 'network',

@@ -1,24 +1,12 @@
 /** Several workers of one service: a real start and real signals, under load. */
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { createChain } from '../chain.ts';
-import {
-  answersAroundStop,
-  answersOfQueue,
-  expectDone,
-  idOf,
-  logIn,
-  type Program,
-  pause,
-  send,
-  setUp,
-  startProgram,
-  writeHold,
-} from '../process/program.ts';
+import { answersAroundStop, answersOfQueue, logIn, type Program, pause, send, setUp, startProgram, writeHold } from '../process/program.ts';
+import { type Answered, createTips, isAlive, workersOf } from '../process/worker-load.ts';
 import { withSchema } from './test-database.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-workers-'));
@@ -78,49 +66,6 @@ async function connect(database: string): Promise<pg.Client> {
   await client.connect();
   await client.query(`SET search_path TO "${schema}"`);
   return client;
-}
-
-/** Returns the process ids of the workers of a primary. */
-function workersOf({ child }: Program): readonly number[] {
-  const listed = execFileSync('ps', ['-o', 'pid=,ppid=', '-A'], { encoding: 'utf8' });
-  const pairs = listed
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number));
-  return pairs
-    .filter(([, parent]) => parent === child.pid)
-    .map(([pid]) => pid ?? 0)
-    .filter(isAlive);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
-/** Responses to the clients. */
-interface Answered {
-  readonly decisions: Set<string | null>;
-  readonly created: Set<string>;
-  readonly failed: unknown[];
-}
-
-/** Creates records one after another until stopped. */
-async function create(url: string, token: string, { answered, goesOn }: { answered: Answered; goesOn: () => boolean }): Promise<void> {
-  while (goesOn()) {
-    try {
-      const reply = await expectDone(send(url, 'POST /api/Tip', { token, body: { subject: 'a tip', text: 'something happened' } }));
-      answered.decisions.add(reply.decisionId);
-      answered.created.add(idOf(reply));
-    } catch (error) {
-      answered.failed.push(error);
-    }
-    // Leaves processor time to the workers that start.
-    await pause(5);
-  }
 }
 
 /** The drain delay of the workers, in seconds. No other timer of the program has its length. */
@@ -194,7 +139,7 @@ describe.concurrent('workers', () => {
     const before = workersOf(program);
     expect(before).toHaveLength(2);
     let isOver = false;
-    const clients = Array.from({ length: 3 }, () => create(program.url, token, { answered, goesOn: () => !isOver }));
+    const clients = Array.from({ length: 3 }, () => createTips(program.url, token, { answered, goesOn: () => !isOver }));
     await vi.waitFor(() => expect(answered.created.size).toBeGreaterThan(20), { timeout: 60_000 });
     program.child.kill('SIGUSR2');
     await vi.waitFor(() => expect(program.printed()).toContain('all workers have been replaced'), { timeout: 90_000 });
@@ -229,7 +174,7 @@ describe.concurrent('workers', () => {
   it('workers answer 503 to /readyz while they drain, and exit after the requests in flight', async () => {
     const { program, query } = service;
     let isOver = false;
-    const client = create(program.url, token, { answered, goesOn: () => !isOver });
+    const client = createTips(program.url, token, { answered, goesOn: () => !isOver });
     program.child.kill('SIGTERM');
     const before = answered.created.size;
     await vi.waitFor(() => expect(answered.created.size).toBeGreaterThan(before + 5), { timeout: 60_000 });
