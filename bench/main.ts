@@ -20,8 +20,22 @@ import { keepResults, readResults } from './results.ts';
 import { show } from './show.ts';
 import { start } from './start.ts';
 import { median } from './statistics.ts';
+import { workers } from './workers.ts';
 
-const MEASUREMENTS: readonly Measurement[] = [http, decide, record, grow, start, memory, isolation, count, replay, relations, consolePages];
+const MEASUREMENTS: readonly Measurement[] = [
+  http,
+  decide,
+  record,
+  grow,
+  start,
+  memory,
+  isolation,
+  count,
+  replay,
+  relations,
+  consolePages,
+  workers,
+];
 
 const { names, options } = parseOptions(process.argv.slice(2));
 const ALL = [...MEASUREMENTS.map(({ name }) => name), 'report', 'quick'];

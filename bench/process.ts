@@ -59,15 +59,24 @@ export function residentMb({ pid }: Pick<ChildProcess, 'pid'>, what: 'VmRSS' | '
   }
 }
 
-/** Returns the processor time that a process has used, in microseconds; NaN on systems other than Linux. */
-export function processorTime({ pid }: ChildProcess): number {
+/** Returns the processor time that a process and its child processes have used, in microseconds; NaN on systems other than Linux. */
+export function processorTime({ pid }: Pick<ChildProcess, 'pid'>): number {
   try {
     // The fields after the name of the program, which may contain spaces: state is the first, user and system time are the twelfth and the next.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-    return (Number(fields[11]) + Number(fields[12])) * (1e6 / TICKS);
+    return (Number(fields[11]) + Number(fields[12])) * (1e6 / TICKS) + sum(childrenOf(pid).map((child) => processorTime({ pid: child })));
   } catch {
     return Number.NaN;
   }
+}
+
+/** Returns the ids of the processes that the main thread of a process has started. */
+function childrenOf(pid: number | undefined): readonly number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, each) => all + each, 0);
 }
 
 async function answers(probe: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import { CHECKOUT, createUser, expectDone, idOf, logIn, type Program, send, setU
 
 const PROJECT = fileURLToPath(new URL('http/project', import.meta.url));
 const EMAIL = 'maya@example.com';
+const LONG_TOKENS = ['--access-token-seconds', '86400'];
 
 /** Program and project of a service. */
 export interface ServiceSource {
@@ -10,19 +11,21 @@ export interface ServiceSource {
   readonly main?: string;
   /** Folder of the project; by default that with the articles of the contestants. */
   readonly project?: string;
+  /** Further arguments of the start. */
+  readonly args?: readonly string[];
 }
 
 /** Starts the service as `npm start` does, without a rate limit. */
 export function startService(
   folder: string,
   database: string,
-  { main = CHECKOUT, project = PROJECT }: ServiceSource = {},
+  { main = CHECKOUT, project = PROJECT, args = [] }: ServiceSource = {},
 ): Promise<Program> {
   return startProgram({
     data: folder,
     main,
     project,
-    args: ['--database', database, '--rate-limit', '0', '--log-level', 'error', '--backups-kept', '0', '--access-token-seconds', '86400'],
+    args: [...['--database', database, '--rate-limit', '0', '--log-level', 'error', '--backups-kept', '0'], ...LONG_TOKENS, ...args],
     // Existing options are kept, so that `NODE_OPTIONS=--cpu-prof` writes a profile.
     env: { NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --max-semi-space-size=16` },
   });

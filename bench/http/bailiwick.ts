@@ -23,6 +23,15 @@ export const bailiwick: HttpContestant = {
   prepare: (world) => prepareOn(world, `sqlite:${join(world.folder, 'bailiwick.db')}`),
 };
 
+/** Returns Bailiwick on a SQLite file with several worker processes. */
+export function bailiwickWithWorkers(workers: number): HttpContestant {
+  return {
+    name: `${workers} workers`,
+    usesPostgres: false,
+    prepare: (world) => prepareOn(world, `sqlite:${join(world.folder, 'bailiwick.db')}`, ['--workers', String(workers)]),
+  };
+}
+
 /** Bailiwick on PostgreSQL, to compare with contestants that need PostgreSQL. */
 export const bailiwickOnPostgres: HttpContestant = {
   name: 'bailiwick on PostgreSQL',
@@ -32,7 +41,7 @@ export const bailiwickOnPostgres: HttpContestant = {
 
 const ID = '018f4e6a-1c2b-7d3e-8f40-';
 
-async function prepareOn(world: World, database: string): Promise<PreparedContestant> {
+async function prepareOn(world: World, database: string, args: readonly string[] = []): Promise<PreparedContestant> {
   const first = await startService(world.folder, database);
   const { caller, token } = await prepareCaller(first.url, ['read', 'list', 'create', 'update']);
   await first.stop();
@@ -42,7 +51,7 @@ async function prepareOn(world: World, database: string): Promise<PreparedContes
     calls: callsOf(world, caller, token),
     foreign: { headers: headersOf(token), toRequest: () => ({ method: 'GET', path: `/api/Article/${idFor(1)}` }) },
     async start() {
-      const { url, child, stop } = await startService(world.folder, database);
+      const { url, child, stop } = await startService(world.folder, database, { args });
       return { url, child, stop: async () => void (await stop()) };
     },
   };

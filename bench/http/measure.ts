@@ -34,24 +34,32 @@ export const http: Measurement = {
   async run(options, onFigure) {
     installContestants();
     const names = pick(options, CASES);
-    await measureWorld({ records: options.records, names, options, onFigure });
-    if (options.large > 0)
-      await measureWorld({ records: options.large, names: names.filter((name) => LARGE.has(name)), options, onFigure });
+    const measuring = { measurement: 'http', contestants: CONTESTANTS, options, onFigure };
+    await measureWorld({ ...measuring, records: options.records, names });
+    if (options.large > 0) await measureWorld({ ...measuring, records: options.large, names: names.filter((name) => LARGE.has(name)) });
   },
 };
 
-interface Measuring {
+/** The contestants, the cases and the size of the table of a measurement. */
+export interface Measuring {
+  /** The name of the measurement. */
+  readonly measurement: string;
+  readonly contestants: readonly HttpContestant[];
   readonly records: number;
   readonly names: readonly CaseName[];
+  /** True if servers and load generator use all cores together, instead of half of them each. */
+  readonly sharesCores?: boolean;
   readonly options: Options;
   readonly onFigure: OnFigure;
 }
 
-async function measureWorld({ records, names, options, onFigure }: Measuring): Promise<void> {
+/** Measures the cases of all contestants that `only` selects, with tables of one size. */
+export async function measureWorld({ contestants, names, ...measuring }: Measuring): Promise<void> {
   if (names.length === 0) return;
-  const chosen = pick(options, CONTESTANTS).filter(({ needs }) => needs === undefined || hasContestant(needs));
+  const { records, options, sharesCores = false } = measuring;
+  const chosen = pick(options, contestants).filter(({ needs }) => needs === undefined || hasContestant(needs));
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
-  moveTo('server');
+  if (!sharesCores) moveTo('server');
   const server = chosen.some(({ usesPostgres }) => usesPostgres) ? await startPostgres() : undefined;
   const entrants: Entrant[] = [];
   try {
@@ -64,7 +72,7 @@ async function measureWorld({ records, names, options, onFigure }: Measuring): P
     for (const adds of [false, true]) {
       await measureCases(
         names.filter((name) => ADDING.has(name) === adds),
-        { entrants, records, options, onFigure },
+        { ...measuring, entrants },
       );
     }
   } finally {
@@ -78,7 +86,7 @@ interface Entrant {
   readonly prepared: PreparedContestant;
 }
 
-interface CasesMeasuring extends Pick<Measuring, 'records' | 'options' | 'onFigure'> {
+interface CasesMeasuring extends Omit<Measuring, 'contestants' | 'names'> {
   readonly entrants: readonly Entrant[];
 }
 
@@ -86,8 +94,9 @@ interface CasesMeasuring extends Pick<Measuring, 'records' | 'options' | 'onFigu
 type Running = Map<HttpContestant, Service>;
 
 /** Measures the cases in rounds. Each round starts all services again, because the speed of a process can differ from one start to the next. */
-async function measureCases(names: readonly CaseName[], { entrants, records, options, onFigure }: CasesMeasuring): Promise<void> {
+async function measureCases(names: readonly CaseName[], { entrants, ...measuring }: CasesMeasuring): Promise<void> {
   if (names.length === 0) return;
+  const { measurement, records, options, onFigure, sharesCores = false } = measuring;
   const running: Running = new Map();
   const races = names.flatMap((name) =>
     options.connections.map((connections) => ({
@@ -98,9 +107,9 @@ async function measureCases(names: readonly CaseName[], { entrants, records, opt
   );
   for (let round = 0; round < options.rounds; round++) {
     try {
-      moveTo('server');
+      if (!sharesCores) moveTo('server');
       for (const entrant of entrants) running.set(entrant.contestant, await start(entrant, names));
-      moveTo('load');
+      if (!sharesCores) moveTo('load');
       for (const { race } of races) await race.runRound();
     } finally {
       for (const service of running.values()) await service.stop();
@@ -113,7 +122,7 @@ async function measureCases(names: readonly CaseName[], { entrants, records, opt
       const of = `${connections} connections, ${records.toLocaleString('en')} records`;
       // All contestants take turns; only those on the same database are compared.
       const setting = isOnPostgres.get(contestant) ? `${of}, PostgreSQL` : of;
-      onFigure({ measurement: 'http', case: name, setting, contestant, unit: 'requests/s', better: 'more', rounds, beside });
+      onFigure({ measurement, case: name, setting, contestant, unit: 'requests/s', better: 'more', rounds, beside });
     }
   }
 }
