@@ -6,7 +6,7 @@ export interface LongQueueOptions {
   readonly concurrency: number;
   /** Maximum long attempts that wait. One caller may have half of them. */
   readonly length: number;
-  /** Returns true if another long attempt may begin beside those that run; true if absent. */
+  /** Returns true if another long attempt may begin beside those that run; true if absent. Called again later if none runs. */
   mayBegin?(running: number): boolean;
 }
 
@@ -28,31 +28,32 @@ export interface LongQueue {
 
 /** Seconds after which a refused request may be sent again: the default time limit of a request. */
 const RETRY_AFTER = 2;
+/** Milliseconds between two calls of `mayBegin` while no long attempt runs. */
+const RETRY_INTERVAL = 20;
 
 /** Creates a queue of long attempts. */
 export function createLongQueue({ concurrency, length, mayBegin = () => true }: LongQueueOptions): LongQueue {
   const callers = createTurnsOfCallers();
   const state = { running: 0, refused: 0, closed: false };
   const ended = Promise.withResolvers<void>();
+  const retry = createRetry(beginNext);
 
   function beginNext(): void {
-    while (callers.waiting > 0 && state.running < concurrency && mayBegin(state.running)) {
-      state.running++;
-      callers.next()?.();
-    }
-    if (state.closed && state.running + callers.waiting === 0) ended.resolve();
+    beginWaiting(callers, state, { concurrency, mayBegin });
+    if (state.running > 0) return;
+    // The end of a long attempt would begin the next one, but none runs.
+    if (callers.waiting > 0) retry();
+    else if (state.closed) ended.resolve();
   }
 
   function wait(caller: string): Promise<void> {
-    if (callers.waiting >= length || callers.waitingOf(caller) >= Math.ceil(length / 2)) {
-      state.refused++;
-      throw tooManyWait();
-    }
+    if (isFull(callers, caller, length)) throw refuse(state);
     const turn = Promise.withResolvers<void>();
     callers.add(caller, turn.resolve);
     beginNext();
     return turn.promise;
   }
+
   return {
     get running() {
       return state.running;
@@ -81,7 +82,37 @@ export function createLongQueue({ concurrency, length, mayBegin = () => true }: 
   };
 }
 
-function tooManyWait(): Problem {
+/** Begins long attempts that wait, as far as they may begin. */
+function beginWaiting(
+  callers: TurnsOfCallers,
+  state: { running: number },
+  { concurrency, mayBegin }: Required<Pick<LongQueueOptions, 'concurrency' | 'mayBegin'>>,
+): void {
+  while (callers.waiting > 0 && state.running < concurrency && mayBegin(state.running)) {
+    state.running++;
+    callers.next()?.();
+  }
+}
+
+function isFull(callers: TurnsOfCallers, caller: string, length: number): boolean {
+  return callers.waiting >= length || callers.waitingOf(caller) >= Math.ceil(length / 2);
+}
+
+/** Creates a function that calls `work` after the interval, once for all calls in between. */
+function createRetry(work: () => void): () => void {
+  let isScheduled = false;
+  return () => {
+    if (isScheduled) return;
+    isScheduled = true;
+    setTimeout(() => {
+      isScheduled = false;
+      work();
+    }, RETRY_INTERVAL);
+  };
+}
+
+function refuse(state: { refused: number }): Problem {
+  state.refused++;
   return new Problem('STORAGE_BUSY', 'too many requests that take long are waiting already', { retryAfter: RETRY_AFTER });
 }
 

@@ -338,4 +338,12 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     red: 'src/storage/sqlite/write-lock.test.ts',
     test: 'a process that waits for the lock goes on with other work, and commits all that arrived meanwhile at once',
   },
+  {
+    name: 'the write-ahead log grows while long searches of several processes overlap',
+    file: 'src/storage/sqlite/reader-pool.ts',
+    find: 'if (!isSmall()) return performance.now() - pausedAt >= MAX_PAUSE;',
+    replace: '',
+    red: 'src/storage/sqlite/reader-pool.test.ts',
+    test: 'readers wait until the log was truncated, which a snapshot of another process prevents',
+  },
 ];

@@ -71,15 +71,25 @@ export function createReaderPool({ readers, queueLength, createReader, log, canc
   };
 }
 
+/** Maximum milliseconds of a pause: another program may keep a snapshot for minutes, for example to copy the database. */
+const MAX_PAUSE = 1000;
+
 /**
  * Returns the condition under which a reader may take a snapshot. SQLite truncates the write-ahead log only when no snapshot needs it. If
- * snapshots overlap without a pause, the log grows without a limit, so above its maximum size the readers pause once.
+ * snapshots overlap without a pause, the log grows without a limit, so above its maximum size the readers of all processes pause until it was
+ * truncated.
  */
 function createLogLimit({ path, maxBytes, truncate }: WriteAheadLog): (running: number) => boolean {
+  const isSmall = (): boolean => path === undefined || (statSync(path, { throwIfNoEntry: false })?.size ?? 0) <= maxBytes;
+  let pausedAt: number | undefined;
   return (running) => {
-    if (path === undefined || (statSync(path, { throwIfNoEntry: false })?.size ?? 0) <= maxBytes) return true;
-    if (running > 0) return false;
-    truncate();
+    if (!isSmall()) {
+      if (running > 0) return false;
+      truncate();
+      pausedAt ??= performance.now();
+      if (!isSmall()) return performance.now() - pausedAt >= MAX_PAUSE;
+    }
+    pausedAt = undefined;
     return true;
   };
 }
