@@ -131,7 +131,7 @@ describe('a lost database file', () => {
     const lines = program
       .printed()
       .split('\n')
-      .filter((line) => line.includes('while the service was running'));
+      .filter((line) => line.includes('every request is refused'));
     expect(lines).toEqual([expect.stringMatching(said)]);
     expect(await program.stop()).toBe(0);
   });
