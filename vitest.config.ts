@@ -37,6 +37,16 @@ export const POSTGRES_DEEP: readonly string[] = [
   'test/scenarios/{policies,policy-rollback,replay-time-zone,test-access}.test.ts',
   // Streams of audit entries: test/replicas/audit-stream.test.ts follows them on PostgreSQL.
   'test/scenarios/audit-stream.test.ts',
+  // Every four words that follow each other in a statement of these files also do in a statement of a file that runs on PostgreSQL.
+  // Attacks on the authorization of requests, which is decided in memory, and requests beyond limits.
+  'test/attack/{admins,audit-readers,conversions,endpoints,exhaustion,issuers,logins,scope,update-responses}.test.ts',
+  // Decisions on single records, and what admins and auditors see of them. Chains of references contain references over one hop.
+  'test/scenarios/{access,auditors,decisions,fields,list-limits,references-one-hop,requests,user-permissions,who-can}.test.ts',
+  // Sessions in browsers: test/replicas/browser-sessions.test.ts has them on PostgreSQL. Policies, their versions and their changes.
+  'test/scenarios/{browser-sessions,models,policy-integrity,policy-versions}.test.ts',
+  'test/property/preview.property.test.ts',
+  // Hash chains are verified in memory: the random manipulations of test/property/integrity.property.test.ts read the same rows.
+  'src/audit/integrity/{checkpoints,verify-chains}.test.ts',
 ];
 
 /** Tests of the console. They need a browser, and a build of the console. */

@@ -175,7 +175,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     file: 'src/storage/chain-writers.ts',
     find: "isTaken ||= error instanceof ConstraintError && error.table === '_Decision';",
     replace: 'isTaken ||= error === undefined;',
-    red: 'src/audit/integrity/verify-chains.test.ts',
+    red: 'src/audit/integrity/gapless.test.ts',
     test: 'a service whose next sequence number is taken continues in another chain',
   },
   {

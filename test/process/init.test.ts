@@ -5,14 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { PROJECT_TEMPLATES } from '../../src/cli/init.ts';
+import { isDeep } from '../budget.ts';
 import { CHECKOUT, runProgram, send, setUp, startProgram } from './program.ts';
 
 const parent = mkdtempSync(join(tmpdir(), 'bailiwick-init-'));
 afterAll(() => rmSync(parent, { recursive: true }));
+/** The templates that this test starts. `npm test` starts one: scenarios/templates.test.ts serves and checks all of them in its process. */
+const STARTED = isDeep ? [...PROJECT_TEMPLATES.keys()] : ['multi-tenant'];
 const canLimit = spawnSync('prlimit', ['--version']).status === 0;
 
 describe('init and dev', () => {
-  it.each([...PROJECT_TEMPLATES.keys()])('dev starts the template %s, applies and tests its policies, and answers', async (template) => {
+  it.each(STARTED)('dev starts the template %s, applies and tests its policies, and answers', async (template) => {
     const project = join(parent, template);
     const { code, out } = await runProgram(['init', project, '--template', template, '--json'], {}, CHECKOUT);
     expect([code, JSON.parse(out).folder]).toEqual([0, project]);

@@ -9,7 +9,7 @@ import { type Program, query, send, setUp, startProgram } from './program.ts';
 
 const ROUNDS = casesOf(2);
 /** Rows of an import and an export with many batches: a batch has at most 100 rows. */
-const ENOUGH = 2000;
+const ENOUGH = 800;
 
 const data = mkdtempSync(join(tmpdir(), 'bailiwick-transfer-'));
 let token = '';

@@ -56,3 +56,22 @@ it.runIf(onPostgres)('connections that are lost during a transaction and afterwa
   expect(found).toMatchObject({ entries, breaks: [] });
   expect(chains).toBeGreaterThan(4);
 });
+
+it('a service whose next sequence number is taken continues in another chain', async () => {
+  const append = (number: number) => auditLog.database.transaction((tx) => appendEntry(tx, testEntry(number)));
+  await append(1);
+  await auditLog.checkpoint();
+  const [last] = await auditLog.rows();
+  await auditLog.tamper(sql`
+    insert into "_Decision" ("id", "at", "kind", "allowed", "writer", "sequence", "hash")
+    select 'put', "at", "kind", "allowed", "writer", 2, "hash" from "_Decision" where "id" = ${last?.id}`);
+  if (onPostgres) {
+    // On PostgreSQL the unique index includes the time, so the service continues the chain next to the inserted entry.
+    await append(2);
+    expect((await auditLog.verify()).breaks).toMatchObject([{ kind: 'inserted', sequence: 2, id: 'put' }]);
+    return;
+  }
+  await expect(append(2)).rejects.toThrow();
+  await append(3);
+  expect((await auditLog.verify()).breaks).toMatchObject([{ kind: 'edited', sequence: 2, id: 'put' }]);
+});
