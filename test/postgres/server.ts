@@ -44,8 +44,11 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   };
 }
 
-/** The settings of the server. Some tests cause deadlocks, which the server resolves after a second by default. */
-const SETTINGS = ['deadlock_timeout=50ms'];
+/**
+ * The settings of the server. Some tests cause deadlocks, which the server resolves after a second by default. Without autovacuum, tables have no
+ * statistics however long a run takes, and the run takes less processor time.
+ */
+const SETTINGS = ['deadlock_timeout=50ms', 'autovacuum=off'];
 
 /** A running PostgreSQL server. */
 export interface PostgresServer {
