@@ -1,36 +1,36 @@
 /** Decides one case in four ways: by the pages of a list, by single reads, by a total, and by the reference decider. */
 
 import { expect } from 'vitest';
-import { createScope, type Principal, type ReferencedRecords, type ScopeInput } from '../../src/authz/context/index.ts';
-import { type Decision, decide, whereTrue } from '../../src/authz/decision/index.ts';
-import { type ApplicableRules, applicableRules, compilePolicies } from '../../src/authz/policies/index.ts';
+import { createScope } from '../../src/authz/context/index.ts';
+import { type Decision, whereTrue } from '../../src/authz/decision/index.ts';
+import { applicableRules, compilePolicies, type PolicySnapshot } from '../../src/authz/policies/index.ts';
 import { ALWAYS, type Condition, conditionPaths, evaluate, relatedIn, UNRESOLVED } from '../../src/conditions/index.ts';
+import { memoize } from '../../src/memoize.ts';
 import { resolveSort, type SortKey } from '../../src/request/index.ts';
 import type { StoredRecord } from '../../src/resources/index.ts';
 import {
   type BudgetLimits,
   createBudget,
-  createRelatedStore,
   type ListQuery,
   listRecords,
   loadDescendantsOfList,
   loadReferenced,
   loadRelatedOfList,
   type Page,
-  type ReferenceQuery,
-  type Transaction,
   type TransactionOptions,
 } from '../../src/storage/index.ts';
 import { assignmentsIn, type WholeState } from '../policy-fixtures.ts';
-import { decideByReference } from '../reference/reference-decider.ts';
-import { LAW_LIMITS, type LawFixture, NOW, type PrincipalName, REQUEST, TIME_ZONE } from './law-fixture.ts';
+import { LAW_LIMITS, type LawFixture, NOW, type PrincipalName, TIME_ZONE } from './law-fixture.ts';
+import { allowedByReference, type CaseContext, decideOnEach, evaluateEach, scopeInput } from './single-reads.ts';
 
-/** A list of things: the policies, the caller, the sort order and the page size. */
+/** A list of all things by one caller with one set of policies, in one order and page size. */
 export interface LawCase {
   readonly state: WholeState;
   readonly who: PrincipalName;
   readonly sort: readonly SortKey[];
   readonly limit: number;
+  /** True to run the case in one transaction, in which many records are decided with the same statements. By default, each has its own. */
+  readonly isTogether?: boolean;
 }
 
 /** The ids that each way allows, sorted. */
@@ -49,27 +49,40 @@ export interface Outcome {
 /** Work of a case on a busy machine may take longer than a request may. */
 const UNLIMITED: TransactionOptions = { longRunning: true };
 
+/** Policies in compiled form: the cases of several callers have the same ones. */
+const compiled = new WeakMap<WholeState, PolicySnapshot>();
+
 /** Decides the case in every way. */
-export async function runCase(fixture: LawFixture, lawCase: LawCase): Promise<Outcome> {
-  const principal = fixture.principals[lawCase.who];
-  const applicable = applicableRules(compilePolicies(lawCase.state, fixture.definitions, LAW_LIMITS), {
-    assignments: assignmentsIn(lawCase.state, principal.id),
-    role: principal.role,
-    resource: 'Thing',
-    action: 'list',
-    now: NOW,
-  });
-  const context: CaseContext = { fixture, principal, applicable };
-  const decision = await fixture.database.transaction((tx) => decideOn(tx, context, UNRESOLVED), UNLIMITED);
-  const { records, total, isReplaced } = await listAll(context, decision, lawCase);
+export async function runCase(fixture: LawFixture, { state, who, isTogether = false, ...order }: LawCase): Promise<Outcome> {
+  const principal = fixture.principals[who];
+  const snapshot = memoize(compiled, state, () => compilePolicies(state, fixture.definitions, LAW_LIMITS));
+  const { id, role } = principal;
+  const request = { assignments: assignmentsIn(state, id), role, resource: 'Thing', action: 'list', now: NOW } as const;
+  const applicable = applicableRules(snapshot, request);
+  const transact: CaseContext['transact'] = (work) => fixture.database.transaction(work, UNLIMITED);
+  const context: CaseContext = { fixture, principal, applicable, isTogether, transact };
+  const outcome = await (isTogether
+    ? transact((tx) => decideCase({ ...context, transact: (work) => work(tx) }, order))
+    : decideCase(context, order));
   return {
-    isReplaced,
-    listed: records.map(({ id }) => id).toSorted(),
-    single: (await decideEach(context)).toSorted(),
-    byReference: decideEachByReference(context, lawCase.state).toSorted(),
-    total,
-    applying: new Set(applicable.rules.map(({ id }) => id)),
+    ...outcome,
+    byReference: allowedByReference(context, state).toSorted(),
+    applying: new Set(applicable.rules.map((rule) => rule.id)),
   };
+}
+
+/** The order and the size of the pages. */
+type Order = Pick<LawCase, 'sort' | 'limit'>;
+
+async function decideCase(context: CaseContext, order: Order): Promise<Pick<Outcome, 'listed' | 'single' | 'total' | 'isReplaced'>> {
+  const { records } = context.fixture;
+  const [decision] = await context.transact((tx) => decideOnEach(tx, context, [UNRESOLVED]));
+  const { records: listed, total, isReplaced } = await listAll(context, decision as Decision, order);
+  const decisions = await context.transact((tx) => decideOnEach(tx, context, records));
+  // With a known record, no decision depends on a residual condition.
+  expect(decisions.filter(({ effect }) => effect === 'allow-where')).toEqual([]);
+  const single = records.filter((_, index) => decisions[index]?.effect === 'allow');
+  return { isReplaced, total, listed: listed.map(({ id }) => id).toSorted(), single: single.map(({ id }) => id).toSorted() };
 }
 
 /** Expects the law: all ways agree. */
@@ -80,43 +93,6 @@ export async function checkLaw(fixture: LawFixture, lawCase: LawCase): Promise<O
   return outcome;
 }
 
-interface CaseContext {
-  readonly fixture: LawFixture;
-  readonly principal: Principal;
-  readonly applicable: ApplicableRules;
-}
-
-function scopeInput({ fixture, principal }: CaseContext, record: ScopeInput['record'], referenced: ReferencedRecords): ScopeInput {
-  const { thing: resource, definitions } = fixture;
-  return { ...REQUEST, principal, action: 'list', resource, definitions, record, referenced };
-}
-
-/** Decides as the service does: loads the records that the rules reach through references first. */
-async function decideOn(tx: Transaction, context: CaseContext, record: StoredRecord | typeof UNRESOLVED): Promise<Decision> {
-  const { fixture, principal, applicable } = context;
-  const referring: ReferenceQuery = { paths: applicable.referencePaths, principal, resource: fixture.thing, record };
-  const referenced = await loadReferenced(tx, fixture.definitions, referring);
-  const related = createRelatedStore(tx, fixture.definitions);
-  const scope = createScope({ ...scopeInput(context, record, referenced), related });
-  return related.evaluate(() => decide(applicable, scope, { userId: principal.id, role: principal.role }));
-}
-
-async function decideEach(context: CaseContext): Promise<readonly string[]> {
-  const { database, records } = context.fixture;
-  // Together, because the statements of all decisions are then sent in a few messages.
-  const decisions = await database.transaction((tx) => Promise.all(records.map((record) => decideOn(tx, context, record))), UNLIMITED);
-  // With a known record, no decision depends on a residual condition.
-  expect(decisions.filter(({ effect }) => effect === 'allow-where')).toEqual([]);
-  return records.filter((_, index) => decisions[index]?.effect === 'allow').map(({ id }) => id);
-}
-
-function decideEachByReference({ fixture, principal }: CaseContext, state: WholeState): readonly string[] {
-  const asked = { userId: principal.id, role: principal.role, resource: 'Thing', action: 'list' };
-  const isAllowed = ({ id }: StoredRecord): boolean =>
-    decideByReference(state, { ...asked, facts: fixture.factsOf(principal, id) }).allowed;
-  return fixture.records.filter(isAllowed).map(({ id }) => id);
-}
-
 /** The list of all pages, and the total of the first one. */
 interface Listed extends Pick<Outcome, 'isReplaced'> {
   readonly records: readonly StoredRecord[];
@@ -125,44 +101,46 @@ interface Listed extends Pick<Outcome, 'isReplaced'> {
 
 /** Limits that no page reaches. */
 const AMPLE: BudgetLimits = { milliseconds: 60_000, rows: 10_000, answerBytes: 100_000_000 };
-/** Limits that end each page after three windows. */
-const NARROW: BudgetLimits = { ...AMPLE, rows: 7, windowRows: 3 };
+/** Limits that end each page after three windows. The smaller windows take many statements. */
+const NARROW: BudgetLimits = { ...AMPLE, rows: 45, windowRows: 17 };
+/** The page size of lists with these limits. */
+const NARROW_PAGE = 40;
+const NARROWEST: BudgetLimits = { ...AMPLE, rows: 7, windowRows: 3 };
 
 /** Lists all pages. Lists again with comparisons instead of conditions on related records, if there are any, and expects the same records. */
-async function listAll(context: CaseContext, decision: Decision, lawCase: LawCase): Promise<Listed> {
+async function listAll(context: CaseContext, decision: Decision, order: Order): Promise<Listed> {
   if (decision.effect === 'deny') return { records: [], total: undefined, isReplaced: false };
   const where = decision.effect === 'allow' ? ALWAYS : decision.where;
-  const listed = await listWhere(context, where, lawCase);
+  const listed = await listWhere(context, where, order);
   // Small pages take many statements.
-  const byDescendants = lawCase.limit < 40 ? undefined : await replaceWithin(context, where);
+  const byDescendants = order.limit < 40 ? undefined : await replaceWithin(context, where);
   if (byDescendants !== undefined) {
-    const same = await listWhere(context, byDescendants, lawCase);
+    const same = await listWhere(context, byDescendants, order);
     expect(same.records.map(({ id }) => id)).toEqual(listed.records.map(({ id }) => id));
   }
   const replaced = await replaceEach(context, where);
   if (replaced === undefined) return { ...listed, isReplaced: false };
-  const again = await listWhere(context, whereTrue(replaced), lawCase);
+  const again = await listWhere(context, whereTrue(replaced), order);
   expect(again.records.map(({ id }) => id)).toEqual(listed.records.map(({ id }) => id));
   return { ...listed, isReplaced: true };
 }
 
 /** Replaces conditions on ancestors by comparisons with descendants; undefined if none can be replaced. */
 async function replaceWithin(context: CaseContext, where: Condition): Promise<Condition | undefined> {
-  const { database, definitions } = context.fixture;
+  const { definitions } = context.fixture;
   const { kindOf } = createScope(scopeInput(context, UNRESOLVED, new Map()));
-  const replaced = await database.transaction((tx) => loadDescendantsOfList(tx, { where, definitions, kindOf }), UNLIMITED);
+  const replaced = await context.transact((tx) => loadDescendantsOfList(tx, { where, definitions, kindOf }));
   return replaced === where ? undefined : replaced;
 }
 
 /** Replaces conditions on related records by comparisons, and expects the same three-valued result for each record. Returns undefined if none can be replaced. */
 async function replaceEach(context: CaseContext, where: Condition): Promise<Condition | undefined> {
-  const { database, definitions, records, thing } = context.fixture;
+  const { definitions, records, thing } = context.fixture;
   const counted = relatedIn(where).length;
   if (counted === 0) return undefined;
-  return database.transaction(async (tx) => {
-    const loadFor = (record: ScopeInput['record']): Promise<ReferencedRecords> =>
-      loadReferenced(tx, definitions, { paths: conditionPaths(where), principal: context.principal, resource: thing, record });
-    const ofCaller = await loadFor(UNRESOLVED);
+  const paths = conditionPaths(where);
+  return context.transact(async (tx) => {
+    const ofCaller = await loadReferenced(tx, definitions, { paths, principal: context.principal, resource: thing, record: UNRESOLVED });
     const replaced = await loadRelatedOfList(tx, {
       where,
       resource: thing,
@@ -171,40 +149,40 @@ async function replaceEach(context: CaseContext, where: Condition): Promise<Cond
       scopeWith: (related) => createScope({ ...scopeInput(context, UNRESOLVED, ofCaller), related }),
     });
     if (relatedIn(replaced).length === counted) return undefined;
-    const truths = records.map(async (record) => {
-      const related = createRelatedStore(tx, definitions);
-      const scope = createScope({ ...scopeInput(context, record, await loadFor(record)), related });
-      return related.evaluate(() => ({ id: record.id, expected: evaluate(where, scope), given: evaluate(replaced, scope) }));
+    const run: Parameters<typeof evaluateEach<{ expected: unknown; given: unknown }>>[2]['run'] = (scope) => ({
+      expected: evaluate(where, scope),
+      given: evaluate(replaced, scope),
     });
-    for (const { id, expected, given } of await Promise.all(truths)) expect({ id, truth: given }).toEqual({ id, truth: expected });
+    const truths = await evaluateEach(tx, context, { paths, records, run });
+    for (const [index, { id }] of records.entries())
+      expect({ id, truth: truths[index]?.given }).toEqual({ id, truth: truths[index]?.expected });
     return replaced;
-  }, UNLIMITED);
+  });
 }
 
-/** Lists all pages, each in its own transaction, as separate requests do. In half of the cases pages end early, between windows. */
-async function listWhere(context: CaseContext, where: Condition, { sort, limit }: LawCase): Promise<Omit<Listed, 'isReplaced'>> {
+/** Lists all pages, each in its own transaction as separate requests do, unless the case has one. In a quarter of the cases pages end early, between windows. */
+async function listWhere(context: CaseContext, where: Condition, { sort, limit }: Order): Promise<Omit<Listed, 'isReplaced'>> {
   const { fixture, principal } = context;
-  const { database, thing, definitions } = fixture;
+  const { thing, definitions } = fixture;
   const referring = { paths: conditionPaths(where), principal, resource: thing, record: UNRESOLVED } as const;
-  const callerReferences = await database.transaction((tx) => loadReferenced(tx, definitions, referring), UNLIMITED);
+  const callerReferences = await context.transact((tx) => loadReferenced(tx, definitions, referring));
   const load = (limits: BudgetLimits, query: Pick<ListQuery, 'limit' | 'after' | 'total'>): Promise<Page> =>
-    database.transaction(
-      (tx) =>
-        listRecords(tx, thing, {
-          where,
-          definitions,
-          now: NOW,
-          timeZone: TIME_ZONE,
-          scopeFor: (record, { referenced, related }) =>
-            createScope({ ...scopeInput(context, record, new Map([...callerReferences, ...referenced])), related }),
-          sort: resolveSort(thing, sort),
-          budget: createBudget(limits),
-          ...query,
-        }),
-      UNLIMITED,
+    context.transact((tx) =>
+      listRecords(tx, thing, {
+        where,
+        definitions,
+        now: NOW,
+        timeZone: TIME_ZONE,
+        scopeFor: (record, { referenced, related }) =>
+          createScope({ ...scopeInput(context, record, new Map([...callerReferences, ...referenced])), related }),
+        sort: resolveSort(thing, sort),
+        budget: createBudget(limits),
+        ...query,
+      }),
     );
   const { total } = await load(AMPLE, { limit: 1, total: true });
-  const limits = limit % 2 === 0 ? NARROW : AMPLE;
+  const narrow = context.isTogether ? NARROW : NARROWEST;
+  const limits = limit === NARROW_PAGE ? narrow : AMPLE;
   const pages: Page[] = [];
   do pages.push(await load(limits, { limit, after: pages.at(-1)?.next }));
   while (pages.at(-1)?.next !== undefined);

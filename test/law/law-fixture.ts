@@ -94,16 +94,18 @@ function createThings(database: Database, thing: Resource, url: string): Pick<La
   let rows: ReadonlyMap<string, JsonObject> = new Map();
   let records: readonly StoredRecord[] = [];
   const facts = new Map<string, Facts>();
+  let related = toRelatedFacts(rows);
   return {
     get records() {
       return records;
     },
-    factsOf: (principal, id) => memoized(facts, `${principal.id} ${id}`, () => toFacts(principal, id, rows)),
+    factsOf: (principal, id) => memoized(facts, `${principal.id} ${id}`, () => toFacts(principal, { id, rows, related })),
     async fill(wanted) {
       facts.clear();
       const stored = new Map(wanted.map((row, index) => [idOf(row, index), { ...automatic(idOf(row, index)), ...row }]));
       // A soft-deleted row is no record.
       rows = new Map([...stored].filter(([, row]) => row['deletedAt'] === undefined));
+      related = toRelatedFacts(rows);
       await database.transaction(async (tx) => {
         await tx.run(sql`DELETE FROM "Thing"`);
         for (const row of stored.values()) await insertRecord(tx, thing, { ...without(row, REFERENCES), pin: 'a secret' });
@@ -175,13 +177,20 @@ function toPrincipals(ann: StoredRecord): LawFixture['principals'] {
   };
 }
 
-function memoized<Value>(known: Map<string, Value>, key: string, work: () => Value): Value {
+function memoized<Key, Value>(known: Map<Key, Value>, key: Key, work: () => Value): Value {
   const value = known.get(key) ?? work();
   known.set(key, value);
   return value;
 }
 
-function toFacts(principal: Principal, id: string, rows: ReadonlyMap<string, JsonObject>): Facts {
+/** A row, and all rows. */
+interface FactsOfRow {
+  readonly id: string;
+  readonly rows: ReadonlyMap<string, JsonObject>;
+  readonly related: NonNullable<Facts['related']>;
+}
+
+function toFacts(principal: Principal, { id, rows, related }: FactsOfRow): Facts {
   const user = { ...principal.attributes, ...(principal.id !== undefined && { id: principal.id }), role: principal.role };
   const row = present(rows.get(id));
   const manager = find(USERS, ownValue(user, 'managerId'));
@@ -193,7 +202,7 @@ function toFacts(principal: Principal, id: string, rows: ReadonlyMap<string, Jso
   return {
     groups: { user, resource: { name: 'Thing', ...row }, environment: ENVIRONMENT, request: { ...ORIGIN, action: 'list' } },
     referenced: presentOnly(referenced),
-    related: toRelatedFacts(rows),
+    related,
     kinds: KINDS,
     expressions: EXPRESSIONS,
     now: NOW,
@@ -226,16 +235,19 @@ function presentOnly(found: Readonly<Record<string, JsonObject | undefined>>): R
   return Object.fromEntries(Object.entries(found).filter((entry): entry is [string, JsonObject] => entry[1] !== undefined));
 }
 
-/** Returns all things and users as records that conditions count. */
+/** Returns all things and users as records that conditions count. The references of a record are followed once. */
 function toRelatedFacts(rows: ReadonlyMap<string, JsonObject>): NonNullable<Facts['related']> {
+  const reached = new Map<JsonObject, Readonly<Record<string, JsonObject>>>();
+  const records = { Thing: [...rows.values()], User: [...USERS.values()] };
   return {
     limit: LAW_LIMITS.conditions.relatedRecords,
     decided: 'Thing',
     recordOf: (resource, id) => (resource === 'Thing' ? rows : USERS).get(id),
     hierarchyAt,
     targetOf: (resource, field) => TARGETS[resource]?.[field],
-    recordsOf: (resource) => [...(resource === 'Thing' ? rows : USERS).values()],
-    referencedOf: (resource, record) => presentOnly(resource === 'Thing' ? reachedByThing(record, rows) : reachedByUser(record)),
+    recordsOf: (resource) => (resource === 'Thing' ? records.Thing : records.User),
+    referencedOf: (resource, record) =>
+      memoized(reached, record, () => presentOnly(resource === 'Thing' ? reachedByThing(record, rows) : reachedByUser(record))),
     kindOf: (resource, path) => KINDS.get(`${resource === 'Thing' ? 'resource' : 'user'}.${path}`),
   };
 }

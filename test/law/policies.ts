@@ -10,17 +10,50 @@ import { policyOf, type SomeRule, stateOf, toRole, toUser, type WholeState } fro
 import type { LawCase } from './check.ts';
 import { type LawPath, PATHS } from './data.ts';
 import { EXPRESSIONS } from './expressions.ts';
-import { LAW_LIMITS, NOW } from './law-fixture.ts';
+import { LAW_LIMITS, NOW, type PrincipalName } from './law-fixture.ts';
 import { relatedConditions } from './related.ts';
 import { withinConditions } from './within.ts';
 
-/** Maximum depth of nested groups. */
-const DEPTH = 4;
+/** Maximum sizes of generated policies. */
+interface Size {
+  readonly policies: number;
+  /** Of one policy. */
+  readonly rules: number;
+  /** Of nested groups. */
+  readonly depth: number;
+}
+
+/** The time of a case grows with its comparisons. Most mistakes show in few of them, so most cases are small. */
+const LARGE: Size = { policies: 3, rules: 4, depth: 4 };
+const SMALL: Size = { policies: 2, rules: 2, depth: 2 };
+
 const EVERYWHERE = [...PATHS.own, ...PATHS.hop, ...PATHS.list, ...PATHS.known];
 
-/** Generates lists of things with policies, callers and page sizes. SQL can answer half of them completely, or nearly. */
+/** A set of policies, and a list by each caller. */
+export type LawSet = Pick<LawCase, 'state'> & { readonly lists: readonly Omit<LawCase, 'state'>[] };
+
+/** Generates sets of policies, each with a list by every caller. The records of one set in twenty are decided one by one. */
+export function lawSets(definitions: Definitions): fc.Arbitrary<LawSet> {
+  const orders = fc.array(ORDER, { minLength: CALLERS.length, maxLength: CALLERS.length });
+  const together = fc.oneof({ weight: 19, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) });
+  return fc.tuple(lawStates(definitions), orders, together).map(([state, given, isTogether]) => ({
+    state,
+    lists: CALLERS.map((who, index) => ({ who, isTogether, ...(given[index] as Order) })),
+  }));
+}
+
+/** Generates lists of things with policies, callers and page sizes. */
 export function lawCases(definitions: Definitions): fc.Arbitrary<LawCase> {
-  return fc.oneof(lawCasesIn({ definitions, inSql: true }), lawCasesIn({ definitions, inSql: false }));
+  const who = fc.constantFrom<PrincipalName>('ann', 'ann', 'cid', 'token', 'anon');
+  return fc.tuple(lawStates(definitions), who, ORDER).map(([state, caller, order]) => ({ state, who: caller, ...order }));
+}
+
+const CALLERS: readonly PrincipalName[] = ['ann', 'cid', 'token', 'anon'];
+
+/** Generates policies. SQL can answer lists of half of them completely, or nearly. */
+function lawStates(definitions: Definitions): fc.Arbitrary<WholeState> {
+  const ofSize = (size: Size): fc.Arbitrary<WholeState> => fc.oneof(...[true, false].map((inSql) => states({ definitions, inSql, size })));
+  return fc.oneof({ weight: 1, arbitrary: ofSize(LARGE) }, { weight: 5, arbitrary: ofSize(SMALL) });
 }
 
 /** Options of the rule generators. */
@@ -28,31 +61,29 @@ interface Vocabulary {
   readonly definitions: Definitions;
   /** Generate only conditions that SQL can express. */
   readonly inSql: boolean;
-}
-
-function lawCasesIn(vocabulary: Vocabulary): fc.Arbitrary<LawCase> {
-  return fc.record({
-    state: states(vocabulary),
-    who: fc.constantFrom('ann', 'ann', 'cid', 'token', 'anon'),
-    sort: fc.uniqueArray(fc.record({ field: fc.constantFrom(...SORTS), descending: fc.boolean() }), {
-      maxLength: 2,
-      selector: ({ field }) => field,
-    }),
-    limit: fc.constantFrom(40, 75, 150, 7),
-  });
+  readonly size: Size;
 }
 
 const SORTS = ['title', 'amount', 'size', 'price', 'active', 'day', 'at', 'ownerId', 'parentId', 'status', 'id', 'createdAt'];
+
+type Order = Pick<LawCase, 'sort' | 'limit'>;
+const ORDER: fc.Arbitrary<Order> = fc.record({
+  sort: fc.uniqueArray(fc.record({ field: fc.constantFrom(...SORTS), descending: fc.boolean() }), {
+    maxLength: 2,
+    selector: ({ field }) => field,
+  }),
+  // Small pages take many statements.
+  limit: fc.constantFrom(40, 75, 150, 40, 75, 150, 75, 7),
+});
 
 // Mostly equal, because ties are where an order can go wrong.
 const priority = fc.constantFrom(99, 100, 100, 100, 101);
 const mostly = fc.constantFrom(true, true, true, true, true, true, true, false);
 
 function states(vocabulary: Vocabulary): fc.Arbitrary<WholeState> {
-  const drafts = fc.array(fc.record({ rules: fc.array(rules(vocabulary), { maxLength: 4, minLength: 1 }), priority, isActive: mostly }), {
-    minLength: 1,
-    maxLength: 3,
-  });
+  const { size } = vocabulary;
+  const someRules = fc.array(rules(vocabulary), { minLength: 1, maxLength: size.rules });
+  const drafts = fc.array(fc.record({ rules: someRules, priority, isActive: mostly }), { minLength: 1, maxLength: size.policies });
   return drafts.chain((made) => {
     const policies: Policy[] = made.map(({ rules: some, ...others }, index) => policyOf(`p${index}`, some, others));
     const id = fc.constantFrom(...policies.map((policy) => policy.id));
@@ -100,7 +131,7 @@ function ruleOn(resource: string, vocabulary: Vocabulary): fc.Arbitrary<SomeRule
   });
 }
 
-function conditionOn(resource: string, { definitions, inSql }: Vocabulary): fc.Arbitrary<JsonObject> {
+function conditionOn(resource: string, { definitions, inSql, size }: Vocabulary): fc.Arbitrary<JsonObject> {
   const reader = {
     at: '',
     expressions: true,
@@ -127,7 +158,7 @@ function conditionOn(resource: string, { definitions, inSql }: Vocabulary): fc.A
     const some = fc.array(tie('condition'), { minLength: 1, maxLength: 3 });
     return {
       condition: fc.oneof(
-        { maxDepth: DEPTH, withCrossShrink: true },
+        { maxDepth: size.depth, withCrossShrink: true },
         { weight: 5, arbitrary: leaf },
         { weight: 1, arbitrary: some.map((anyOf) => ({ anyOf })) },
         { weight: 1, arbitrary: some.map((allOf) => ({ allOf })) },

@@ -1,5 +1,6 @@
 /**
- * Checks the law on many random cases, in rounds with other rows. LAW_CASES is the number of cases. Each round prints its seed and the time; a run with
+ * Checks the law on many random cases, in rounds with other rows. LAW_CASES is the number of cases: lists of all rows by one caller with one set of
+ * policies, as `Tally` counts them. Each round prints its seed and the time; a run with
  * LAW_SEED and LAW_ROUND, the first round, repeats or continues another one.
  */
 import { expect, it } from 'vitest';
@@ -28,7 +29,7 @@ it(
     } finally {
       await fixture.close();
     }
-    expect(tally.cases).toBe(CASES);
+    expect(tally.cases).toBeGreaterThanOrEqual(CASES);
     expectVariety(tally);
   },
   CASES * 10_000,

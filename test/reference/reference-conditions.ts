@@ -86,8 +86,17 @@ function truthOfSome(condition: JsonObject, facts: Facts): Truth {
   );
 }
 
+/** The paths of comparisons, because each is compared for every record. */
+const paths = new WeakMap<JsonObject, readonly string[]>();
+
 /** Returns the paths of a comparison, the left side first. */
-function pathsIn({ field, context, value = null }: JsonObject, { groups }: Facts): readonly string[] {
+function pathsIn(condition: JsonObject, facts: Facts): readonly string[] {
+  const known = paths.get(condition) ?? findPaths(condition, facts);
+  paths.set(condition, known);
+  return known;
+}
+
+function findPaths({ field, context, value = null }: JsonObject, { groups }: Facts): readonly string[] {
   const left = Object.hasOwn(groups, String(field).split('.')[0] ?? '') ? String(field) : `${context}.${field}`;
   const texts = (Array.isArray(value) ? value : [value]).filter((each) => typeof each === 'string');
   return [left, ...texts.flatMap((text) => [...text.matchAll(/\$\{([^}]*)\}/g)].map(([, path = '']) => path))];
@@ -95,6 +104,8 @@ function pathsIn({ field, context, value = null }: JsonObject, { groups }: Facts
 
 /** Returns the first list of references that a path follows and whose item is not chosen yet, and the resource of its records. */
 function firstList(path: string, { related, aliases = {}, chosen }: Facts): { path: string; resource: string } | undefined {
+  // A path of two names follows no reference.
+  if (path.indexOf('.') === path.lastIndexOf('.')) return undefined;
   const [group = '', ...keys] = path.split('.');
   let of = aliases[group] ?? (group === 'user' ? 'User' : group === 'resource' ? related?.decided : undefined);
   for (const [index, key] of keys.slice(0, -1).entries()) {
@@ -140,6 +151,9 @@ function truthOfWithin({ field, value = null, ifExists }: JsonObject, facts: Fac
   return null;
 }
 
+/** The records with the same links, by the values of the links: they are found once for all conditions. */
+const linked = new WeakMap<RelatedFacts, Map<string, readonly JsonObject[]>>();
+
 /** Counts the records whose fields equal the values of `on`, by their result of `where`. */
 function truthOfRelated({ resource, as, on, where = [], atLeast, atMost }: JsonObject, facts: Facts): Truth {
   const { related, groups, referenced, aliases = {} } = facts;
@@ -156,10 +170,12 @@ function truthOfRelated({ resource, as, on, where = [], atLeast, atMost }: JsonO
   // A value that is missing, null or of another kind links to no record, and it is not known to which it should.
   if (wanted.some(({ field, value }) => value === undefined || value === null || !isEqual(value, value, field))) return null;
   const ownId = name === related.decided ? groups['resource']?.['id'] : undefined;
-  const records = related.recordsOf(name).filter((record) => {
-    if (ownId !== undefined && record['id'] === ownId) return false;
-    return wanted.every(({ field, value }) => record[field] !== undefined && isEqual(record[field] as Json, value as Json, field));
-  });
+  const isLinked = (record: JsonObject): boolean =>
+    wanted.every(({ field, value }) => record[field] !== undefined && isEqual(record[field] as Json, value as Json, field));
+  const values = JSON.stringify([name, wanted]);
+  const matching = linked.get(related)?.get(values) ?? related.recordsOf(name).filter(isLinked);
+  linked.set(related, (linked.get(related) ?? new Map()).set(values, matching));
+  const records = matching.filter((record) => ownId === undefined || record['id'] !== ownId);
   if (records.length > related.limit) return null;
   const truths = records.map((record) => {
     const reached = Object.entries(related.referencedOf(name, record)).map(([path, found]) => [`${alias}.${path}`, found] as const);

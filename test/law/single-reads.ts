@@ -1,0 +1,93 @@
+/** Evaluates conditions and decides on the records of the law fixture as the service does for single reads, and by the reference decider. */
+import { createScope, type Principal, type ReferencedRecords, type ScopeInput } from '../../src/authz/context/index.ts';
+import { type Decision, decide } from '../../src/authz/decision/index.ts';
+import type { ApplicableRules } from '../../src/authz/policies/index.ts';
+import { type Path, type Scope, UNRESOLVED } from '../../src/conditions/index.ts';
+import { Problem } from '../../src/errors.ts';
+import type { StoredRecord } from '../../src/resources/index.ts';
+import { createRelatedStore, loadReferenced, loadReferencedOfEach, type Transaction } from '../../src/storage/index.ts';
+import type { WholeState } from '../policy-fixtures.ts';
+import { decideByReference } from '../reference/reference-decider.ts';
+import { type LawFixture, REQUEST } from './law-fixture.ts';
+
+/** A caller with policies, and how their decisions read the database. */
+export interface CaseContext {
+  readonly fixture: LawFixture;
+  readonly principal: Principal;
+  readonly applicable: ApplicableRules;
+  /** True to evaluate many records with the same statements. */
+  readonly isTogether: boolean;
+  /** Runs work in a transaction of its own, or in that of the case. */
+  transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+}
+
+/** Records that together read fewer related records than one decision may. */
+const FEW = 15;
+
+/** The record of a scope. */
+type ScopeRecord = StoredRecord | typeof UNRESOLVED;
+
+/** Returns the input of a scope. */
+export function scopeInput({ fixture, principal }: CaseContext, record: ScopeRecord, referenced: ReferencedRecords): ScopeInput {
+  const { thing: resource, definitions } = fixture;
+  return { ...REQUEST, principal, action: 'list', resource, definitions, record, referenced };
+}
+
+/** The records to evaluate, and the paths that are read. */
+interface Evaluation<T> {
+  readonly paths: readonly Path[];
+  readonly records: readonly ScopeRecord[];
+  run(scope: Scope, record: ScopeRecord): T;
+}
+
+/** Evaluates each record as the service does: loads the records that the paths reach through references, and then related records as needed. */
+export async function evaluateEach<T>(tx: Transaction, context: CaseContext, evaluation: Evaluation<T>): Promise<readonly T[]> {
+  const inParts = (size: number): Promise<readonly T[]>[] =>
+    partsOf(evaluation.records, size).map((records) => evaluateTogether(tx, context, { ...evaluation, records }));
+  if (!context.isTogether) return (await Promise.all(inParts(1))).flat();
+  try {
+    return await evaluateTogether(tx, context, evaluation);
+  } catch (error) {
+    // All records together may read more related records than one decision may.
+    if (!(error instanceof Problem && error.code === 'REQUEST_BUDGET')) throw error;
+    return (await Promise.all(inParts(FEW))).flat();
+  }
+}
+
+function partsOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
+}
+
+async function evaluateTogether<T>(tx: Transaction, context: CaseContext, { paths, records, run }: Evaluation<T>): Promise<readonly T[]> {
+  const { fixture, principal } = context;
+  const { thing: resource, definitions } = fixture;
+  const load = (record: ScopeRecord): Promise<ReferencedRecords> => loadReferenced(tx, definitions, { paths, principal, resource, record });
+  const referenced = new Map<ScopeRecord, ReferencedRecords>();
+  if (context.isTogether) {
+    const ofCaller = await load(UNRESOLVED);
+    const known = records.filter((record) => record !== UNRESOLVED);
+    const referencedOf = await loadReferencedOfEach(tx, definitions, { paths, resource, records: known });
+    for (const record of records)
+      referenced.set(record, record === UNRESOLVED ? ofCaller : new Map([...ofCaller, ...referencedOf(record)]));
+  } else {
+    for (const record of records) referenced.set(record, await load(record));
+  }
+  const related = createRelatedStore(tx, definitions);
+  const scopes = records.map((record) => createScope({ ...scopeInput(context, record, referenced.get(record) ?? new Map()), related }));
+  return related.evaluate(() => records.map((record, index) => run(scopes[index] as Scope, record)));
+}
+
+/** Decides on each record. */
+export function decideOnEach(tx: Transaction, context: CaseContext, records: readonly ScopeRecord[]): Promise<readonly Decision[]> {
+  const { applicable, principal } = context;
+  const run = (scope: Scope): Decision => decide(applicable, scope, { userId: principal.id, role: principal.role });
+  return evaluateEach(tx, context, { paths: applicable.referencePaths, records, run });
+}
+
+/** Returns the ids of the records that the reference decider allows. */
+export function allowedByReference({ fixture, principal }: CaseContext, state: WholeState): readonly string[] {
+  const asked = { userId: principal.id, role: principal.role, resource: 'Thing', action: 'list' };
+  const isAllowed = ({ id }: StoredRecord): boolean =>
+    decideByReference(state, { ...asked, facts: fixture.factsOf(principal, id) }).allowed;
+  return fixture.records.filter(isAllowed).map(({ id }) => id);
+}
