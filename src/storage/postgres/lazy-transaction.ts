@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { createLazySavepoints, type LazySavepoints, type PendingSavepoints } from '../savepoints.ts';
 import type { Connection } from './connection.ts';
-import type { Clock } from './server-clock.ts';
+import { type Clock, readLocalTimes } from './server-clock.ts';
 import { createStatementTimeout, type TimeoutLimits } from './statement-timeout.ts';
 import type { TransactionState } from './transaction-state.ts';
 
@@ -97,12 +97,12 @@ interface Sending {
 function createSending(connection: Connection, state: TransactionState, { clock, sent }: Sending) {
   const answers: Promise<void>[] = [];
   function send(text: string): void {
-    const sentAt = Date.now();
+    const localTimes = readLocalTimes();
     const answer = state
       .follow(() => connection.send(text))
       .then((result) => {
         const row = lastRow(result);
-        if (row.now !== undefined) clock.set(row.now, sentAt);
+        if (row.now !== undefined) clock.set(row.now, localTimes);
         if (row.process !== undefined) connection.setBackendProcess(row.process);
         sent.transactionId = row.transactionId ?? sent.transactionId;
       });

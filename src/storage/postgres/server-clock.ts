@@ -4,36 +4,59 @@ import { CLOCK_LEEWAY_SECONDS, type Log } from '../contract.ts';
 export interface Clock {
   /** True if the clock was set within the last second. */
   readonly isFresh: boolean;
-  /** Sets the clock from a server time and the local time at which the query for it was sent: milliseconds since 1970. */
-  set(now: number, sentAt: number): void;
-  /** Returns the estimated time of the server in milliseconds since 1970. @throws if the clock was never set. */
+  /** Sets the clock from a server time, in milliseconds since 1970, and the local times at which the query for it was sent. */
+  set(now: number, sent: LocalTimes): void;
+  /**
+   * Returns the latest time that the server may have, in milliseconds since 1970: an earlier one would let conditions and assignments that end
+   * hold too long. @throws if the clock was never set.
+   */
   now(): number;
+}
+
+/** The monotonic clock of this process, and the clock of this machine in milliseconds since 1970. */
+export interface LocalTimes {
+  readonly watch: number;
+  readonly clock: number;
+}
+
+/** Reads both clocks. */
+export function readLocalTimes(): LocalTimes {
+  return { watch: performance.now(), clock: Date.now() };
 }
 
 /** Milliseconds for which the clock is fresh after it was set. */
 const FRESH = 1000;
+/** Maximum milliseconds by which the server rounds its time down. */
+const ROUNDING = 0.5;
 
 /**
  * Creates a clock from the last time that the server reported and the monotonic clock of this process, so it is right even if the clock of
  * this machine is wrong or changed. Each transaction that begins sets it again. The monotonic clock may stop while the machine sleeps. In
  * that case the machine's clock shows that the estimate is old.
+ *
+ * The server has read its clock after the query was sent. Of the answers of the last second, the one that allows the earliest time is used, because
+ * an answer may wait for other statements.
  */
 export function createClock(difference: ClockDifference): Clock {
   let ahead: number | undefined;
-  let set = { watch: 0, clock: 0 };
+  /** The time at which the answer came that `ahead` results from. */
+  let boundAt = 0;
+  let set: LocalTimes = { watch: 0, clock: 0 };
   return {
     get isFresh() {
       if (ahead === undefined) return false;
       return performance.now() - set.watch < FRESH && Math.abs(Date.now() - set.clock) < FRESH;
     },
-    set(now, sentAt) {
-      set = { watch: performance.now(), clock: Date.now() };
-      ahead = now - set.watch;
-      difference.note({ server: now, sentAt, receivedAt: set.clock });
+    set(now, sent) {
+      set = readLocalTimes();
+      const [least, most] = [now - ROUNDING - set.watch, now + ROUNDING - sent.watch];
+      const isCurrent = ahead !== undefined && ahead >= least && ahead <= most && set.watch - boundAt < FRESH;
+      if (!isCurrent) [ahead, boundAt] = [most, set.watch];
+      difference.note({ server: now, sentAt: sent.clock, receivedAt: set.clock });
     },
     now() {
       if (ahead === undefined) throw new Error('the clock was never set');
-      return Math.floor(performance.now() + ahead);
+      return Math.ceil(performance.now() + ahead);
     },
   };
 }
