@@ -11,6 +11,8 @@ export type Attempt = 'short' | 'long' | 'writer';
 /** The time limit of an attempt, and the state that the attempts of a unit of work share. */
 export interface TimedAttempt {
   readonly attempt: Attempt;
+  /** Number of earlier attempts at the unit of work whose read set was stale. */
+  readonly staleAttempts: number;
   /** Values that a later attempt at the same unit of work can use, such as the ids that a search has found. */
   readonly retained: Map<string, unknown>;
   /**
@@ -37,6 +39,10 @@ export interface TimedAttempt {
   remaining(): number;
   /** Notes that the unit of work refers to records, for `requireNoNewReferences` of others. The references may not be stored in the end. */
   noteReferences(table: string, ids: readonly string[]): void;
+  /** Notes a write of records, for the totals that others have counted. On PostgreSQL, the write set says the same. */
+  noteWritten(resource: string): void;
+  /** Loads a text that changes when a commit may have written records of one of the resources. SQLite only; undefined on PostgreSQL. */
+  loadWriteState(resources: ReadonlySet<string>): Promise<string | undefined>;
   /** Loads a text that changes when a commit may have added a reference to one of the records; constant on PostgreSQL. */
   loadReferenceState(table: string, ids: readonly string[]): Promise<string>;
   /**
@@ -78,6 +84,8 @@ export interface AttemptState {
   readonly retained: Map<string, unknown>;
   /** The maximum milliseconds of a long attempt. */
   limit: number;
+  /** Number of attempts whose read set was stale. */
+  stale?: number;
 }
 
 /** Counts the time of one attempt: of statements with a deadline check, and of work in memory. */

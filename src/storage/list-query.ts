@@ -75,8 +75,11 @@ export interface Page {
   readonly next?: CursorPosition;
   /** Number of matching records, if requested. */
   readonly total?: number;
-  /** The reason why a requested total is absent: conditions are evaluated in memory, or the budget does not suffice. */
-  readonly withoutTotal?: 'inMemory' | 'budget';
+  /**
+   * The reason why a requested total is absent: conditions are evaluated in memory, the budget does not suffice, or records changed each time
+   * while they were counted.
+   */
+  readonly withoutTotal?: 'inMemory' | 'budget' | 'changes';
   /** The limit that ended the page before it was full; more records may follow at `next`. */
   readonly truncated?: SearchLimit | 'answerBytes';
 }

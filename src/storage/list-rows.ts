@@ -2,7 +2,6 @@ import type { Path } from '../conditions/index.ts';
 import { memoize } from '../memoize.ts';
 import { fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
 import { renderSql, type Sql, sql } from '../sql.ts';
-import { TimeLimit } from './attempt.ts';
 import type { Transaction } from './contract.ts';
 import { type CursorPosition, type Order, orderSql, toPosition } from './cursor-pagination.ts';
 import { rangesOf } from './cursor-ranges.ts';
@@ -21,6 +20,8 @@ export interface ListRows {
   readonly order: Order;
   /** True to sort the ids of the matching rows, and to load only the rows of the page. */
   readonly sortsIds?: boolean | undefined;
+  /** True if the filter names the ids of one page. */
+  readonly isOfPage?: boolean | undefined;
 }
 
 /** A part of the rows in their order. */
@@ -108,21 +109,16 @@ export async function countRows(source: ListRows, range: RowRange): Promise<numb
   return Number(row?.total ?? 0);
 }
 
-/** Counts all rows that the filter matches; returns undefined if the time limit of the request ends the count. */
-export async function countAll(source: ListRows): Promise<number | undefined> {
-  try {
-    return await source.tx.savepoint(() => countRows(source, { after: undefined }));
-  } catch (error) {
-    if (error instanceof TimeLimit) return undefined;
-    throw error;
-  }
-}
-
-function conditionsOf({ tx, resource, order, existence }: ListRows, { after, upTo }: RowRange): Promise<readonly (Sql | undefined)[]> {
+/** Returns the conditions of the ranges of a part. */
+export function conditionsOf(
+  { tx, resource, order, existence }: ListRows,
+  { after, upTo }: RowRange,
+): Promise<readonly (Sql | undefined)[]> {
   return rangesOf(tx, resource, { order, existence, after, upTo });
 }
 
-function anyOf(conditions: readonly (Sql | undefined)[]): Sql {
+/** Combines ranges. */
+export function anyOf(conditions: readonly (Sql | undefined)[]): Sql {
   return sql`(${sql.join(conditions, sql` OR `)})`;
 }
 
@@ -134,9 +130,9 @@ export interface Window {
 }
 
 /** Returns whether the rows can be read window by window: an index has them in the order of the first sort key. */
-export function hasWindows({ resource, order, existence }: ListRows): boolean {
+export function hasWindows({ resource, order, existence, isOfPage }: ListRows): boolean {
   const [first] = order;
-  if (first === undefined) return false;
+  if (first === undefined || isOfPage) return false;
   const { name, index, unique, to } = first.field;
   if (name === 'id' || index || unique || to !== undefined) return true;
   if (name === 'deletedAt') return existence === 'deleted';

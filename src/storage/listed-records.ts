@@ -15,11 +15,9 @@ interface Listed {
 export function noteListed(tx: Transaction, resource: Resource, { query, restrictions, page }: Listed): void {
   if (!tx.validatesReads || page.records.length === 0) return;
   const { definitions, existence, now, timeZone } = query;
-  const decided = all(restrictions.map((each) => each.decided ?? each.where));
-  const dependsOn = resourcesReadBy(all(restrictions.map(({ where }) => where)), { resource, definitions });
-  // The ids of descendants may have replaced a condition on ancestors.
-  for (const name of withinIn(decided).length > 0 ? hierarchiesOf(definitions) : []) dependsOn.add(name);
+  const dependsOn = dependenciesOf(resource, { restrictions, definitions });
   if (dependsOn.size === 0) return;
+  const decided = decidedBy(restrictions);
   const compile = (condition: Condition) => {
     const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now, timeZone, existence });
     return { ...compileCondition(condition, target), tables: target.tables() };
@@ -29,6 +27,21 @@ export function noteListed(tx: Transaction, resource: Resource, { query, restric
   const { where, tables } = deciding.exact ? deciding : compile(all(restrictions.map((each) => each.where)));
   const ids = page.records.map(({ id }) => id);
   tx.addToReadSet({ relations: { lists: [{ resource, existence, tables, where, ids, dependsOn }] } });
+}
+
+/** Returns the names of the resources on whose records the access to listed records depends. */
+export function dependenciesOf(
+  resource: Resource,
+  { restrictions, definitions }: Pick<Listed, 'restrictions'> & Pick<ListQuery, 'definitions'>,
+): ReadonlySet<string> {
+  const dependsOn = resourcesReadBy(all(restrictions.map(({ where }) => where)), { resource, definitions });
+  // The ids of descendants may have replaced a condition on ancestors.
+  for (const name of withinIn(decidedBy(restrictions)).length > 0 ? hierarchiesOf(definitions) : []) dependsOn.add(name);
+  return dependsOn;
+}
+
+function decidedBy(restrictions: readonly Restriction[]): Condition {
+  return all(restrictions.map((each) => each.decided ?? each.where));
 }
 
 /** Returns the names of the resources whose records a condition reads in addition to the records of its own resource. */

@@ -3,9 +3,10 @@ import type { Resource } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
 import { toOrder } from './cursor-pagination.ts';
 import type { CompiledList, ListQuery, Page } from './list-query.ts';
-import { checkedRecordsOf, countAll, type ListRows } from './list-rows.ts';
+import { checkedRecordsOf, type ListRows } from './list-rows.ts';
 import { scanPage } from './list-scan.ts';
-import { noteListed } from './listed-records.ts';
+import { addTotal } from './list-total.ts';
+import { dependenciesOf, noteListed } from './listed-records.ts';
 import { listTargetFor } from './sql-target.ts';
 import { recordsOf } from './table-names.ts';
 
@@ -49,12 +50,11 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
   const inMemory = compiled.exact ? undefined : { restrictions, paths, countsRelated };
   return budget.search(async () => {
     const page = await scanPage(rows, query, inMemory);
-    if (inMemory === undefined) noteListed(tx, resource, { query, restrictions, page });
-    if (!query.total) return page;
-    if (inMemory !== undefined) return { ...page, withoutTotal: 'inMemory' };
-    // A page that is the whole list needs no count.
-    if (page.next === undefined && query.after === undefined && !query.offset) return { ...page, total: page.records.length };
-    const total = budget.reached === undefined ? await countAll(rows) : undefined;
-    return total === undefined ? { ...page, withoutTotal: 'budget' } : { ...page, total };
+    if (inMemory !== undefined) return query.total ? { ...page, withoutTotal: 'inMemory' } : page;
+    const counted = query.total
+      ? await addTotal(rows, { query, page, dependsOn: dependenciesOf(resource, { restrictions, definitions }) })
+      : page;
+    noteListed(tx, resource, { query, restrictions, page: counted });
+    return counted;
   });
 }

@@ -50,11 +50,20 @@ export interface ListRead {
   readonly dependsOn: ReadonlySet<string>;
 }
 
+/** A number of records that was counted. It is current if no other unit of work has written records on which the access to them depends. */
+export interface TotalRead {
+  /** The names of the resources whose records the condition reads. */
+  readonly dependsOn: ReadonlySet<string>;
+  /** The write marks of these resources in the snapshot of the count; on SQLite, the counters of the writes. */
+  readonly marks: string;
+}
+
 /** Records that a unit of work has read for its decisions. */
 export interface RelationReads {
   readonly records?: readonly RecordRead[];
   readonly related?: readonly RelatedRead[];
   readonly lists?: readonly ListRead[];
+  readonly totals?: readonly TotalRead[];
 }
 
 /** A written record that conditions of others may have read. */

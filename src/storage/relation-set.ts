@@ -7,6 +7,7 @@ import {
   type RelatedRead,
   type RelationReads,
   recordKey,
+  type TotalRead,
 } from './relation-reads.ts';
 
 /** The records behind references and the related records that one unit of work has read and written. */
@@ -15,6 +16,7 @@ export interface RelationSet {
   readonly records: ReadonlyMap<string, RecordRead>;
   readonly related: readonly RelatedCheck[];
   readonly lists: readonly ListCheck[];
+  readonly totals: readonly TotalCheck[];
   /** The ids of the records that the unit of work has written, by resource. Its reads are compared without them. */
   readonly written: ReadonlyMap<string, ReadonlySet<string>>;
   /** The keys of the reads. A writer of a record with one of these keys waits until the reads are committed. */
@@ -37,6 +39,11 @@ export interface ListCheck extends ListRead {
   readonly key: string;
 }
 
+/** A total whose resources must not have been written by others since it was counted. */
+export interface TotalCheck extends TotalRead {
+  readonly key: string;
+}
+
 /** Builds the set while a unit of work runs. */
 export interface RelationSetBuilder {
   /** Adds reads. Returns false if one of them contradicts an earlier read. */
@@ -55,7 +62,7 @@ export interface RelationSetBuilder {
 /** Maximum records that the read set of a unit of work keeps, so that its memory is bounded. */
 const MAX_READ = 100_000;
 
-/** Numbers the lists of this process, so that a failed check names its list. */
+/** Numbers the lists and totals of this process, so that a failed check names its list. */
 let lists = 0;
 
 /** Creates an empty set. */
@@ -80,6 +87,7 @@ class Builder implements RelationSetBuilder {
   /** By key and content: equal reads of several decisions are kept once. */
   readonly #related = new Map<string, KeyedRead>();
   readonly #lists: DatedList[] = [];
+  readonly #totals: TotalCheck[] = [];
   readonly #writes: RecordWrite[] = [];
   /** The number of writes of each record, by its key. */
   readonly #written = new Map<string, number>();
@@ -87,7 +95,7 @@ class Builder implements RelationSetBuilder {
   #readsPartially = false;
   needsBlocking = false;
 
-  addReads({ records = [], related = [], lists: read = [] }: RelationReads): boolean {
+  addReads({ records = [], related = [], lists: read = [], totals = [] }: RelationReads): boolean {
     let isSame = true;
     for (const record of records) isSame = this.#addRecord(record) && isSame;
     for (const each of related) this.#addRelated(each);
@@ -95,6 +103,7 @@ class Builder implements RelationSetBuilder {
       this.#count(list.ids.length);
       this.#lists.push({ check: { ...list, key: `list ${lists++}` }, after: this.#writes.length });
     }
+    for (const total of totals) this.#totals.push({ ...total, key: `total ${lists++}` });
     return isSame;
   }
 
@@ -157,7 +166,8 @@ class Builder implements RelationSetBuilder {
   }
 
   build(): RelationSet | undefined {
-    if (this.#records.size + this.#related.size + this.#lists.length + this.#writes.length === 0) return undefined;
+    const reads = this.#records.size + this.#related.size + this.#lists.length + this.#totals.length;
+    if (reads + this.#writes.length === 0) return undefined;
     const written = idsByResource(this.#writes);
     const records = new Map([...this.#records].filter(([key]) => !this.#written.has(key)));
     const related = [...this.#related.values()].map((keyed) => toCheck(keyed, written.get(keyed.read.resource.name)));
@@ -166,8 +176,12 @@ class Builder implements RelationSetBuilder {
       records,
       related,
       lists: checks,
+      totals: this.#totals,
       written,
-      readKeys: this.#lists.length > 0 || this.#readsPartially ? 'all' : new Set([...records.keys(), ...related.map(({ key }) => key)]),
+      readKeys:
+        this.#lists.length + this.#totals.length > 0 || this.#readsPartially
+          ? 'all'
+          : new Set([...records.keys(), ...related.map(({ key }) => key)]),
       writeKeys: toWriteKeys(this.#writes),
     };
   }

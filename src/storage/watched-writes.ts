@@ -53,7 +53,9 @@ export async function loadWatched(tx: Transaction, resource: Resource, id: strin
 
 /** Returns what conditions read of the records of a resource. They read no records of resources of the system. */
 function watchedOf(tx: Transaction, resource: Resource): WatchedFields | 'unknown' | undefined {
-  return resource.internal ? undefined : tx.watched(resource.name);
+  if (resource.internal) return undefined;
+  tx.noteWritten(resource.name);
+  return tx.watched(resource.name);
 }
 
 /** Returns the linking fields that the resource has: those of a rule that was written before a migration may be gone. */

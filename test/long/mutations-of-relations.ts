@@ -172,4 +172,28 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
     red: 'src/pipeline/steps/related-lists.test.ts',
     test: 'a search for more related records than a condition may count finds the records with few related records, and not those with too many',
   },
+  {
+    name: 'a total belongs to another state than its page',
+    file: 'src/storage/list-total.ts',
+    find: 'ids === undefined || isPageOf(shown, ids)',
+    replace: 'true',
+    red: 'src/storage/list-total.test.ts',
+    test: 'a total belongs to the state of its page if a record is added between them',
+  },
+  {
+    name: 'a total does not belong to the read set',
+    file: 'src/storage/list-total.ts',
+    find: 'tx.addToReadSet({ relations: { totals: [{ dependsOn: marked, marks: state }] } })',
+    replace: 'tx.addToReadSet({})',
+    red: 'src/storage/list-total.test.ts',
+    test: 'a total repeats its count only if the access to its records may have changed: a record on which access depends',
+  },
+  {
+    name: 'a write changes no mark',
+    file: 'src/storage/postgres/commit-validation.ts',
+    find: 'if (marks.size === 0) return [];',
+    replace: 'return [];',
+    red: 'src/storage/list-total.test.ts',
+    test: 'a total repeats its count only if the access to its records may have changed: a record on which access depends',
+  },
 ];

@@ -59,6 +59,8 @@ function warningsOf({ budget }: RequestContext, { withoutTotal, truncated }: Pag
   if (withoutTotal === 'inMemory') warnings.push('total is not available: a condition that applies here is evaluated record by record');
   if (withoutTotal === 'budget')
     warnings.push('total is not available: counting would exceed the limits of the request (scanMilliseconds, scanRows)');
+  if (withoutTotal === 'changes')
+    warnings.push('total is not available: records changed each time while they were counted; repeat the request');
   if (truncated !== undefined)
     warnings.push(`the page ends early at the limit of ${describeLimit(budget.limits, truncated)}; nextCursor continues the list`);
   return warnings;

@@ -1,5 +1,7 @@
-import type { Statement } from '../contract.ts';
+import { type Sql, sql } from '../../sql.ts';
+import type { Query, Statement } from '../contract.ts';
 import type { ReadWriteSet } from '../read-write-set.ts';
+import { writeMarkId } from '../write-marks.ts';
 import { STALE, serverDetail } from './driver-error.ts';
 
 /** The function that validates read sets at commit. Its parameters and its behaviour belong to the name: a change of either needs a new name. */
@@ -112,6 +114,18 @@ export function lockNamesOf(all: readonly ReadWriteSet[]): readonly string[] {
   return [...keys].sort((a, b) => a - b).map((key) => `relation ${key}`);
 }
 
+/** Returns the statement that changes the write marks of the written records. It follows the function of commit validation, which has taken their locks. */
+export function toWriteMarks(all: readonly ReadWriteSet[]): readonly Query[] {
+  const marks = new Set<string>();
+  for (const { relations } of all) {
+    const [first] = [...relationKeys(relations?.writeKeys)].sort((a, b) => a - b);
+    if (first !== undefined) for (const resource of relations?.written.keys() ?? []) marks.add(writeMarkId(resource, first));
+  }
+  if (marks.size === 0) return [];
+  const rows = [...marks].sort().map((id): Sql => sql`(${id}, pg_current_xact_id()::text)`);
+  return [sql`INSERT INTO "_State" ("id", "text") VALUES ${sql.join(rows)} ON CONFLICT ("id") DO UPDATE SET "text" = excluded."text"`];
+}
+
 /** Hashes a user id to a lock key. All versions of the program must return the same key; a change needs a new name of the SQL function. */
 function userKeyOf(id: string): number {
   return REVISION_KEY + 1 + (hashOf(id) % USER_KEYS);
@@ -157,5 +171,6 @@ function readsOneOf(stale: ReadonlySet<string>): (sets: ReadWriteSet) => boolean
     relations !== undefined &&
     ([...relations.records.keys()].some((key) => stale.has(key)) ||
       relations.related.some(({ key }) => stale.has(key)) ||
-      relations.lists.some(({ key }) => stale.has(key)));
+      relations.lists.some(({ key }) => stale.has(key)) ||
+      relations.totals.some(({ key }) => stale.has(key)));
 }

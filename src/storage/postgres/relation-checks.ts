@@ -3,8 +3,9 @@ import { type Sql, sql } from '../../sql.ts';
 import type { Query } from '../contract.ts';
 import type { ReadWriteSet } from '../read-write-set.ts';
 import type { LinkRead, RecordRead } from '../relation-reads.ts';
-import type { ListCheck, RelatedCheck, RelationSet } from '../relation-set.ts';
+import type { ListCheck, RelatedCheck, RelationSet, TotalCheck } from '../relation-set.ts';
 import { columnOf, recordsOf } from '../table-names.ts';
+import { writeMarksSql } from '../write-marks.ts';
 import { STALE } from './driver-error.ts';
 import { CAST_TYPES } from './sql-dialect.ts';
 
@@ -41,6 +42,7 @@ export function toRelationChecks(all: readonly ReadWriteSet[]): readonly Query[]
     ...[...byResource.values()].map(recordCheck),
     ...[...byShape.values()].map((reads) => relatedCheck(reads, sets)),
     ...sets.flatMap(({ lists }) => lists.map(listCheck)),
+    ...sets.flatMap(({ totals }) => totals.map(totalCheck)),
   ];
 }
 
@@ -108,4 +110,8 @@ function listCheck({ key, resource, tables, where, ids }: ListCheck): Query {
   return sql`SELECT ${CALL}(json_build_array(${key}::text)) FROM (
     SELECT count(*) AS "matching" FROM ${tables} WHERE ${columnOf(resource, 'id')} = ANY(${ids}::text[]) AND (${where})
   ) AS "found" WHERE "found"."matching" <> ${ids.length}::bigint`;
+}
+
+function totalCheck({ key, dependsOn, marks }: TotalCheck): Query {
+  return sql`SELECT ${CALL}(json_build_array(${key}::text)) WHERE ${writeMarksSql(dependsOn)} <> ${marks}::text`;
 }

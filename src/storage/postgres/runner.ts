@@ -65,7 +65,7 @@ export function createRunner(address: PostgresAddress, options: RunnerOptions): 
     const { milliseconds = LONG_LIMIT, caller = '' } = how;
     if (connections.waiting + batcher.waiting >= MAX_QUEUE)
       throw new Problem('STORAGE_BUSY', `${MAX_QUEUE} transactions are waiting already`);
-    const state = { retained: new Map<string, unknown>(), limit: milliseconds };
+    const state = { retained: new Map<string, unknown>(), limit: milliseconds, stale: 0 };
     let kind = firstKind(how);
     let locks: readonly string[] = [];
     for (let [conflicts, stale] = [0, 0]; ; ) {
@@ -79,6 +79,7 @@ export function createRunner(address: PostgresAddress, options: RunnerOptions): 
       if (settled.retryReason === 'long') kind = 'long';
       else if (settled.retryReason === 'stale') [stale, validationRetries] = [nextStale(outcome, { stale, kind }), validationRetries + 1];
       else conflicts++;
+      state.stale = stale;
       // Many units of work that wait for one lock would each find a stale read set, so the retry takes the locks before it reads.
       if ('locks' in outcome && settled.retryReason === 'stale') locks = outcome.locks ?? [];
       if (settled.retryReason === undefined || conflicts === ATTEMPTS || stale === STALE_ATTEMPTS) throw settled.error;

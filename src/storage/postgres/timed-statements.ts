@@ -42,6 +42,8 @@ const deadlineCheck = (): Sql => DEADLINE_CHECK;
 /** References need no notes: a row lock of the referenced record excludes its deletion, and the other way round. */
 const LOCKED_REFERENCES = {
   noteReferences: () => undefined,
+  noteWritten: () => undefined,
+  loadWriteState: async () => undefined,
   loadReferenceState: async () => '',
   requireNoNewReferences: async () => undefined,
 } as const;
@@ -54,6 +56,7 @@ export function createTimedStatements(context: TimedContext): TimedStatements {
 function withoutLimits({ connection, state }: TimedContext): TimedStatements {
   const timed: TimedAttempt = {
     attempt: 'long',
+    staleAttempts: 0,
     retained: new Map(),
     deadlineCheck,
     ...LOCKED_REFERENCES,
@@ -122,6 +125,7 @@ interface TimeLeft {
 function toTimedAttempt({ state, limits, stopwatch, timeIsUp }: TimeLeft): TimedAttempt {
   return {
     attempt: limits.attempt,
+    staleAttempts: limits.state.stale ?? 0,
     retained: limits.state.retained,
     deadlineCheck,
     ...LOCKED_REFERENCES,

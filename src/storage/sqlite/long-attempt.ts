@@ -8,7 +8,7 @@ import { internal, type PendingSavepoints } from '../savepoints.ts';
 import { SLICE, type Turns } from '../turns.ts';
 import { fromDriver, StatementTimeout } from './driver-error.ts';
 import type { Reader } from './reader.ts';
-import { loadReferenceState } from './reference-log.ts';
+import { loadReferenceState, loadWriteState } from './reference-log.ts';
 import { deadlineCheck, sqliteDialect } from './sql-dialect.ts';
 
 /** The transaction handle of a long attempt. */
@@ -132,10 +132,13 @@ function createTimedQueries({ reader, turns, state }: LongAttempt, lifetime: Lif
 
   const timed: TimedAttempt = {
     attempt: 'long',
+    staleAttempts: state.stale ?? 0,
     retained: state.retained,
     deadlineCheck,
     // The attempt stores nothing, and its snapshot does not change.
     noteReferences: () => undefined,
+    noteWritten: () => undefined,
+    loadWriteState: (resources) => loadWriteState({ all: query as Transaction['all'] }, resources),
     loadReferenceState: (table, ids) => loadReferenceState({ all: query as Transaction['all'] }, table, ids),
     requireNoNewReferences: async () => undefined,
     withoutTimeLimit: (work) => stopwatch.pauseDuring(work),

@@ -9,7 +9,7 @@ const COUNTERS = 4096;
 const RESTORED = 'restored';
 
 /**
- * The references that units of work add to lists. Each commit increments the counters of the referenced records in `_State`. A deletion that
+ * The references that units of work add to lists, and the resources whose records they write. Each commit increments the counters of the referenced records in `_State`. A deletion that
  * has searched a snapshot for references compares the counters of the snapshot with the current ones: a list has no index to search again while
  * others wait. The counters are in the database, because several processes add references, each between any two commits of another.
  */
@@ -27,9 +27,19 @@ export class ReferenceLog {
     for (const id of ids) this.#noted.add(counterOf(table, id));
   }
 
+  /** Adds a write of records of a resource. */
+  addWrite(resource: string): void {
+    this.add(WRITES, [resource]);
+  }
+
   /** Returns whether the current transaction may have added a reference to one of the records. */
   has(table: string, ids: readonly string[]): boolean {
     return this.#noted.size > 0 && ids.some((id) => this.#noted.has(counterOf(table, id)));
+  }
+
+  /** Returns whether the current transaction may have written records of one of the resources. */
+  hasWrite(resources: ReadonlySet<string>): boolean {
+    return this.has(WRITES, [...resources]);
   }
 
   /** Returns the statement that increments the counters, to run before COMMIT; undefined if no reference was added. */
@@ -48,6 +58,14 @@ export async function loadReferenceState(tx: Pick<Transaction, 'all'>, table: st
   );
   return JSON.stringify(found);
 }
+
+/** Loads the counters of the writes of resources, as a text to compare. */
+export function loadWriteState(tx: Pick<Transaction, 'all'>, resources: ReadonlySet<string>): Promise<string> {
+  return loadReferenceState(tx, WRITES, [...resources]);
+}
+
+/** Stands for the table in the counters of writes. No table has this name. */
+const WRITES = 'writes of';
 
 function counterOf(table: string, id: string): string {
   return `references ${Number.parseInt(hash('sha1', `${table} ${id}`).slice(0, 8), 16) % COUNTERS}`;

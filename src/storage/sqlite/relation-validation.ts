@@ -5,10 +5,11 @@ import type { ListCheck, RelatedCheck, RelationSet } from '../relation-set.ts';
 import { columnOf, idList, recordsOf } from '../table-names.ts';
 
 /** Returns true if the records behind references, the related records and the lists of a long attempt, which writes nothing, are unchanged. */
-export async function areRelationsCurrent(tx: Transaction, { records, related, lists }: RelationSet): Promise<boolean> {
+export async function areRelationsCurrent(tx: Transaction, { records, related, lists, totals }: RelationSet): Promise<boolean> {
   for (const read of records.values()) if (!(await isSameRecord(tx, read))) return false;
   for (const check of related) if (!(await areSameRelated(tx, check))) return false;
   for (const check of lists) if (!(await doAllMatch(tx, check))) return false;
+  for (const { dependsOn, marks } of totals) if ((await tx.loadWriteState(dependsOn)) !== marks) return false;
   return true;
 }
 

@@ -73,6 +73,7 @@ export function createRunner({ batching, readers, turns, limits }: RunnerDeps): 
         if (next !== 'stale' && next !== 'lost') continue;
         ended[next]++;
         if (next === 'stale') validationRetries++;
+        state.stale = ended.stale;
         requireAttempt(ended, error);
       }
     }

@@ -5,7 +5,7 @@ import type { AppendStatements, Change, PendingAppend, Query, RowLock, RowLockOp
 import { internal, type PendingSavepoints, type SavepointHost } from '../savepoints.ts';
 import type { Connection } from './connection.ts';
 import { StatementTimeout, unavailable } from './driver-error.ts';
-import { loadReferenceState } from './reference-log.ts';
+import { loadReferenceState, loadWriteState } from './reference-log.ts';
 import { deadlineCheck, sqliteDialect } from './sql-dialect.ts';
 
 /** The transaction handle of a unit of work, and the function that makes it unusable. */
@@ -149,6 +149,7 @@ class BatchTransaction implements Transaction {
   /** The transaction holds the write lock. */
   readonly validatesReads = false;
   readonly attempt: BatchAttempt['attempt'];
+  readonly staleAttempts = 0;
   readonly retained: Map<string, unknown>;
   readonly #work: BatchWork;
   readonly #connection: Connection;
@@ -222,6 +223,15 @@ class BatchTransaction implements Transaction {
 
   noteReferences(table: string, ids: readonly string[]): void {
     this.#connection.references.add(table, ids);
+  }
+
+  noteWritten(resource: string): void {
+    this.#connection.references.addWrite(resource);
+  }
+
+  async loadWriteState(resources: ReadonlySet<string>): Promise<string> {
+    // Units of work of the same commit batch have written, and the counters change with its commit.
+    return this.#connection.references.hasWrite(resources) ? 'uncommitted' : loadWriteState(this, resources);
   }
 
   loadReferenceState(table: string, ids: readonly string[]): Promise<string> {

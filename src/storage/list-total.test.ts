@@ -1,0 +1,155 @@
+/** Totals of lists while others write: they belong to the state of their page, and to the read set. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ALWAYS, type Condition } from '../conditions/index.ts';
+import { resolveSort } from '../request/index.ts';
+import { createStatements, type Query, type Transaction } from './contract.ts';
+import type { ListQuery, Page } from './list-query.ts';
+import { migrate } from './migrations/migrate.ts';
+import { listRecords } from './record-lists.ts';
+import { insertRecord, updateRecord } from './records.ts';
+import {
+  define,
+  emptyTables,
+  openTestDatabase,
+  replaceMembers,
+  resourceOf,
+  scopesOf,
+  type TestDatabase,
+  testBudget,
+  toRecord,
+} from './storage.fixture.ts';
+
+const definitions = define({
+  Task: { fields: { project: { type: 'string', index: true } } },
+  Note: { fields: { taskId: { type: 'reference', to: 'Task' }, at: { type: 'integer', index: true } } },
+  Log: { fields: { text: { type: 'string' } } },
+});
+const [task, note, log] = [resourceOf(definitions, 'Task'), resourceOf(definitions, 'Note'), resourceOf(definitions, 'Log')];
+const WATCH = new Map([['Task', { links: [], isReferenced: true }]]);
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = openTestDatabase();
+  await migrate(test.database, definitions);
+});
+afterAll(() => test.dispose());
+beforeEach(async () => {
+  await emptyTables(test, 'Note', 'Task', 'Log');
+  await test.database.transaction(async (tx) => {
+    for (const n of [1, 2, 3]) {
+      await insertRecord(tx, task, toRecord(`t${n}`, { project: 'p0' }));
+      await insertRecord(tx, note, toRecord(`n${n}`, { taskId: `t${n}`, at: n }));
+    }
+  });
+});
+
+/** The condition that the task of a note belongs to a project. */
+const OF_PROJECT: Condition = {
+  type: 'comparison',
+  path: { group: 'resource', keys: ['taskId', 'project'], text: 'resource.taskId.project' },
+  operator: 'eq',
+  operand: { type: 'literal', value: 'p0' },
+  ifExists: false,
+};
+
+function list(tx: Transaction, query: Partial<ListQuery>): Promise<Page> {
+  return listRecords(tx, note, {
+    where: ALWAYS,
+    definitions,
+    now: 0,
+    timeZone: 'UTC',
+    scopeFor: scopesOf(note),
+    sort: resolveSort(note, [{ field: 'at', descending: false }]),
+    budget: testBudget(),
+    limit: 1,
+    total: true,
+    ...query,
+  });
+}
+
+const LONG = { beginsLong: true };
+const EACH = [
+  ['short', {}],
+  ['long', LONG],
+] as const;
+const toText = createStatements(() => '?');
+const isCount = (query: Query): boolean => toText(query).sql.includes('count(*) AS "total"');
+
+const insertNote = (id: string, at: number): Promise<void> =>
+  test.database.transaction((tx) => insertRecord(tx, note, toRecord(id, { taskId: 't1', at })));
+
+function move(id: string, { version, project }: { readonly version: number; readonly project: string }): Promise<unknown> {
+  return test.database.transaction(async (tx) => {
+    tx.addToReadSet({ watch: WATCH });
+    await updateRecord(tx, task, { id, version, values: { project }, cleared: [], now: tx.now });
+  });
+}
+
+describe('a total', () => {
+  it('belongs to the state of its page if a record is added between them', async () => {
+    const page = await test.database.transaction((tx) => {
+      let isFirst = true;
+      const one: Transaction['one'] = async (query) => {
+        if (isFirst && isCount(query)) {
+          isFirst = false;
+          await insertNote('n0', 0);
+        }
+        return tx.one(query);
+      };
+      return list(replaceMembers(tx, { one }), { limit: 2 });
+    }, LONG);
+    expect([
+      { ids: ['n0', 'n1'], total: 4 },
+      { ids: ['n1', 'n2'], total: 3 },
+    ]).toContainEqual({ ids: page.records.map(({ id }) => id), total: page.total });
+  });
+
+  it('belongs to the state of its page after a cursor and after an offset', async () => {
+    await insertNote('n4', 4);
+    await insertNote('n5', 5);
+    for (const [, options] of EACH) {
+      const first = await test.database.transaction((tx) => list(tx, { limit: 2 }), options);
+      const second = await test.database.transaction((tx) => list(tx, { limit: 2, after: first.next }), options);
+      const skipped = await test.database.transaction((tx) => list(tx, { limit: 2, offset: 3 }), options);
+      const found = [first, second, skipped].map(({ records, total }) => [...records.map(({ id }) => id), total]);
+      expect(found).toEqual([
+        ['n1', 'n2', 5],
+        ['n3', 'n4', 5],
+        ['n4', 'n5', 5],
+      ]);
+    }
+  });
+
+  it.each([
+    ['a record on which access depends', () => move('t3', { version: 1, project: 'p1' }), { runs: 2, total: 2 }],
+    [
+      'a record on which access does not depend',
+      () => test.database.transaction((tx) => insertRecord(tx, log, toRecord('l', { text: 'x' }))),
+      { runs: 1, total: 3 },
+    ],
+  ] as const)('repeats its count only if the access to its records may have changed: %s', async (_, change, expected) => {
+    let runs = 0;
+    const page = await test.database.transaction(async (tx) => {
+      tx.addToReadSet({ watch: WATCH });
+      const found = await list(tx, { where: OF_PROJECT });
+      // The record of the page stays: without the total, the read set would be current.
+      if (runs++ === 0) await change();
+      return found;
+    }, LONG);
+    expect({ runs, total: page.total }).toEqual(expected);
+    expect(page.records.map(({ id }) => id)).toEqual(['n1']);
+  });
+
+  it('leaves a list that takes long after three changes of access', async () => {
+    let runs = 0;
+    const page = await test.database.transaction(async (tx) => {
+      tx.addToReadSet({ watch: WATCH });
+      const found = await list(tx, { where: OF_PROJECT });
+      runs++;
+      if (found.total !== undefined) await move('t3', { version: runs, project: runs % 2 === 0 ? 'p0' : 'p2' });
+      return found;
+    }, LONG);
+    expect(page).toMatchObject({ withoutTotal: 'changes' });
+    expect(runs).toBe(4);
+  });
+});
