@@ -24,7 +24,7 @@ const IN_FLIGHT = 64;
 /** Entries appended as a warm-up. */
 const WARM = 2000;
 
-type Append = (tx: Transaction, entry: AuditEntry) => Promise<unknown>;
+type Append = (tx: Transaction, entry: AuditEntry) => void;
 
 const columns = CONTENT.map((name) => ({ name }));
 
@@ -104,7 +104,7 @@ async function hashAll(): Promise<void> {
 }
 
 function fill(database: Database, append: Append, count: number): Promise<void> {
-  return appendInFlight({ database, count, inFlight: IN_FLIGHT, append: (into, each) => into.transaction((tx) => append(tx, each)) });
+  return appendInFlight({ database, count, inFlight: IN_FLIGHT, append: (into, each) => into.transaction(async (tx) => append(tx, each)) });
 }
 
 async function measure(append: Append): Promise<{ readonly appending: Cost; readonly verifying: Cost }> {

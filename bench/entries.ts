@@ -58,5 +58,5 @@ export async function appendInFlight({ database, count, inFlight, append = appen
 }
 
 function appendOne(database: Database, entry: AuditEntry): Promise<unknown> {
-  return database.transaction((tx) => appendAuditEntries(tx, [entry]));
+  return database.transaction(async (tx) => appendAuditEntries(tx, [entry]));
 }

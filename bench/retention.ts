@@ -83,7 +83,7 @@ async function fill(database: Database, first: number): Promise<void> {
 }
 
 function append(database: Database, entries: readonly AuditEntry[]): Promise<void> {
-  return database.transaction((tx) => appendAuditEntries(tx, entries));
+  return database.transaction(async (tx) => appendAuditEntries(tx, entries));
 }
 
 function timeOf(number: number, first: number): number {

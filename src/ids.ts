@@ -1,35 +1,45 @@
 /** Ids of records, audit entries and requests, and random bytes for them. */
 import { randomFillSync } from 'node:crypto';
 
-const randomBytes = createRandomSource(16);
+/** Maximum ids per call of the system's random generator, because each call is expensive. */
+const IDS = 128;
+const BYTES = 16;
+
+const random = Buffer.alloc(BYTES * IDS);
+let used = random.length;
 let milliseconds = 0;
 let count = 0;
 
 /** Creates a UUIDv7 (RFC 9562). It is greater than every earlier id of this process, also within the same millisecond and if the clock goes back. */
 export function createId(): string {
-  const bytes = randomBytes();
+  if (used === random.length) {
+    randomFillSync(random);
+    used = 0;
+  }
+  const at = used;
+  used += BYTES;
   const now = Date.now();
   if (now > milliseconds) {
     milliseconds = now;
     // The count starts in the lower half of 32 bits, so that it can count up. `toUuid` overwrites the four bytes read here.
-    count = bytes.readUInt32BE(0) >>> 1;
+    count = random.readUInt32BE(at) >>> 1;
   } else {
     count = (count + 1) >>> 0;
     if (count === 0) milliseconds++;
   }
-  return toUuid(bytes);
+  return toUuid(at);
 }
 
 /**
  * Returns a UUID with 48 bits of milliseconds and 32 bits of the count (12 after the version, 14 after the variant, 6 before the random
- * bits), so that ids sort by milliseconds and count, also as texts. Overwrites `bytes`.
+ * bits), so that ids sort by milliseconds and count, also as texts. Overwrites the random bytes at `at`.
  */
-function toUuid(bytes: Buffer): string {
-  bytes.writeUIntBE(milliseconds, 0, 6);
-  bytes.writeUInt16BE(0x7000 | (count >>> 20), 6);
-  bytes.writeUInt16BE(0x8000 | ((count >>> 6) & 0x3fff), 8);
-  bytes[10] = ((count & 0x3f) << 2) | ((bytes[10] ?? 0) & 0x03);
-  const text = bytes.toString('hex');
+function toUuid(at: number): string {
+  random.writeUIntBE(milliseconds, at, 6);
+  random.writeUInt16BE(0x7000 | (count >>> 20), at + 6);
+  random.writeUInt16BE(0x8000 | ((count >>> 6) & 0x3fff), at + 8);
+  random[at + 10] = ((count & 0x3f) << 2) | ((random[at + 10] ?? 0) & 0x03);
+  const text = random.toString('hex', at, at + BYTES);
   return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
 }
 

@@ -108,6 +108,6 @@ export async function appendEntries(admin: TestAdmin, entries: readonly Partial<
       ...members,
     }),
   );
-  await admin.deps.database.transaction((tx) => appendAuditEntries(tx, rows));
+  await admin.deps.database.transaction(async (tx) => appendAuditEntries(tx, rows));
   return rows.map(({ id }) => id);
 }

@@ -26,8 +26,8 @@ const HEADS_PER_CHAIN = 32;
 const CHUNK = 64;
 
 /** Appends one entry to the audit log. */
-export function appendEntry(tx: Transaction, entry: AuditEntry): Promise<void> {
-  return appendAuditEntries(tx, [entry]);
+export function appendEntry(tx: Transaction, entry: AuditEntry): void {
+  appendAuditEntries(tx, [entry]);
 }
 
 /** A change that the program itself or a CLI command made, without a principal. */
@@ -46,17 +46,17 @@ export interface SystemEntry {
 }
 
 /** Appends the entry of a change by the program or a command. */
-export function appendSystemEntry(tx: Transaction, { by, ...entry }: SystemEntry): Promise<void> {
+export function appendSystemEntry(tx: Transaction, { by, ...entry }: SystemEntry): void {
   const at = new Date(tx.now).toISOString();
-  return appendEntry(tx, { id: createEntryId(), at, kind: 'admin', role: 'admin', allowed: true, requestId: by, ip: '', ...entry });
+  appendEntry(tx, { id: createEntryId(), at, kind: 'admin', role: 'admin', allowed: true, requestId: by, ip: '', ...entry });
 }
 
 /**
  * Appends entries to the audit log and updates the hourly counts, in the transaction of the change that they describe. Values are bound, so
  * that client input cannot forge an entry, and truncated, so that it cannot fill the log.
  */
-export async function appendAuditEntries(tx: Transaction, rows: readonly AuditRow[]): Promise<void> {
-  if (rows.length > 0) await tx.append(AUDIT_LOG, rows);
+export function appendAuditEntries(tx: Transaction, rows: readonly AuditRow[]): void {
+  if (rows.length > 0) tx.append(AUDIT_LOG, rows);
 }
 
 /** A row to append: an entry, or a denial that may only add to the number of an earlier one. */

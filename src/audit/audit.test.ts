@@ -48,7 +48,7 @@ function entry(given: Partial<AuditEntry> = {}, at = T0): AuditEntry {
 
 const append = (...entries: readonly AuditEntry[]): Promise<void> =>
   database.transaction(async (tx) => {
-    for (const each of entries) await appendEntry(tx, each);
+    for (const each of entries) appendEntry(tx, each);
   });
 const search = (query: Partial<EntryQuery> = {}) => database.transaction((tx) => searchEntries(tx, { limit: 100, ...query }));
 const load = (id: string) => database.transaction((tx) => loadEntry(tx, id));
@@ -95,7 +95,7 @@ describe('appendEntry', () => {
 
   it('an appended entry is rolled back with its transaction, including the count', async () => {
     const work = database.transaction(async (tx) => {
-      await appendEntry(tx, entry());
+      appendEntry(tx, entry());
       throw new Error('undone');
     });
     await expect(work).rejects.toThrow('undone');
@@ -127,9 +127,9 @@ describe('appendEntry', () => {
 describe('appendAuditEntries', () => {
   it('begins no chain without entries', async () => {
     await database.transaction(async (tx) => {
-      await appendAuditEntries(tx, []);
+      appendAuditEntries(tx, []);
       expect(await tx.all(sql`select "id" from "_Chain"`)).toEqual([]);
-      await appendAuditEntries(tx, [entry(), entry()]);
+      appendAuditEntries(tx, [entry(), entry()]);
     });
     const rows = await database.transaction((tx) => tx.all(sql`select "sequence" from "_Decision" order by "sequence"`));
     expect(rows).toEqual([{ sequence: 1 }, { sequence: 2 }]);

@@ -161,7 +161,7 @@ describe('loadAnalytics with repeated denials', () => {
     ['a time after the denials in their hour', T0 + 20 * 60 * SECOND],
     ['a time between two windows', T0 + 62 * SECOND],
   ])('counts as many as with an entry for each, while windows are open and after they are closed: from %s', async (_, from) => {
-    for (const at of times) await one.database.transaction((tx) => appendEntry(tx, denialOf({}, at)));
+    for (const at of times) await one.database.transaction(async (tx) => appendEntry(tx, denialOf({}, at)));
     const expected = await load(from);
     await test.clear();
     for (const at of times) await one.deny(denialOf({}, at));

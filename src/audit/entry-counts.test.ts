@@ -52,7 +52,7 @@ beforeAll(async () => {
   database = openUrl(opened.url);
   // More than the largest window.
   entries = toEntries(120);
-  await database.transaction((tx) => appendAuditEntries(tx, entries));
+  await database.transaction(async (tx) => appendAuditEntries(tx, entries));
 });
 afterAll(async () => {
   await database.close();

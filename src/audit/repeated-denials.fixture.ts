@@ -67,7 +67,7 @@ function openProcess(database: Database, windows: DenialWindows): DenyingProcess
     windows,
     async deny(...entries) {
       const denials: CountableDenial[] = entries.map((entry) => ({ entry, windows }));
-      await database.transaction((tx) => appendAuditEntries(tx, denials));
+      await database.transaction(async (tx) => appendAuditEntries(tx, denials));
       windows.open(denials);
       return denials.map(({ window }) => window?.first.id);
     },

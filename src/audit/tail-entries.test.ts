@@ -32,7 +32,7 @@ function toEntry(members: Partial<AuditEntry> = {}): AuditEntry {
 }
 
 async function append(database: Database, entries: readonly AuditEntry[]): Promise<readonly string[]> {
-  await database.transaction((tx) => appendAuditEntries(tx, entries));
+  await database.transaction(async (tx) => appendAuditEntries(tx, entries));
   return entries.map(({ id }) => id);
 }
 

@@ -66,7 +66,7 @@ export function createAuthEntries(
   const append = async (tx: Transaction, event: AuthEvent, problem?: Problem): Promise<string> => {
     const entryId = createEntryId();
     const { origin, action, reason, userId, role = 'anon', sessionId, email } = event;
-    await appendEntry(tx, {
+    appendEntry(tx, {
       id: entryId,
       at: new Date(tx.now).toISOString(),
       kind: 'auth',
@@ -99,7 +99,7 @@ export function createAuthEntries(
       const repeats = windows.takeRepeats(which);
       if (repeats.length === 0) return;
       try {
-        await database.transaction((tx) => appendAuditEntries(tx, repeats.map(toRepeatsEntry)));
+        await database.transaction(async (tx) => appendAuditEntries(tx, repeats.map(toRepeatsEntry)));
       } catch (error) {
         windows.restoreRepeats(repeats);
         throw error;

@@ -1,4 +1,4 @@
-import { ANON, type Principal } from '../authz/context/index.ts';
+import type { Principal } from '../authz/context/index.ts';
 import type { Problem } from '../errors.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { showRecord } from '../resources/index.ts';
@@ -6,7 +6,7 @@ import type { Transaction } from '../storage/index.ts';
 import { type AuthEvent, type AuthOrigin, createAuthEntries } from './auth-entries.ts';
 import type { AuthEndpointDeps, AuthenticationDeps, IssuedTokens, TokenUser } from './authentication-deps.ts';
 import { type BrowserSessions, createBrowserSessions } from './browser-sessions.ts';
-import { loadCaller, loadCallerByEmail } from './caller.ts';
+import { identify, identifyByEmail, identifyByToken, loadCaller } from './caller.ts';
 import { createLogin, issueAccess, type LoginCredentials, type OpenByPassword, refresh, type SessionOrigin } from './login.ts';
 import { createOwnSessions, type OwnSessions, verifyRequiredToken } from './own-sessions.ts';
 import { createPasswords, type PasswordClaim, type PasswordProof, provePassword } from './passwords.ts';
@@ -52,6 +52,8 @@ export interface Authentication {
   recordRepeatedRefusals(which: 'ended' | 'all'): Promise<void>;
 }
 
+const NO_TOKEN: Promise<undefined> = Promise.resolve(undefined);
+
 /** Creates authentication. Its only state is a cache of verified tokens. */
 export function createAuthentication(given: AuthenticationDeps): Authentication {
   const passwords = createPasswords(given.options.hashConcurrency, given.options.passwordCosts);
@@ -60,10 +62,9 @@ export function createAuthentication(given: AuthenticationDeps): Authentication 
   const deps: AuthEndpointDeps = { ...given, passwords, tokens, entries };
   const openByPassword = createLogin(deps);
   return Object.freeze({
-    readToken: async (token: string | undefined) => (token === undefined ? undefined : tokens.verify(token)),
-    identify: async (tx: Transaction, token: VerifiedToken | undefined) =>
-      token === undefined ? ANON : (await loadCaller(tx, token, given.userDefinition())).principal,
-    identifyByEmail: async (tx: Transaction, email: string) => (await loadCallerByEmail(tx, email, given.userDefinition())).principal,
+    readToken: (token: string | undefined) => (token === undefined ? NO_TOKEN : tokens.verify(token)),
+    identify: (tx: Transaction, token: VerifiedToken | undefined) => identify(tx, given.userDefinition(), identifyByToken(token)),
+    identifyByEmail: (tx: Transaction, email: string) => identify(tx, given.userDefinition(), identifyByEmail(email)),
     openSetup: () => openSetup(deps),
     hashPassword: (plain: string) => passwords.hash(plain),
     provePassword: (claim: PasswordClaim, ip: string) => provePassword(deps, claim, ip),

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Principal } from '../authz/context/index.ts';
+import { ANON, type Principal } from '../authz/context/index.ts';
 import { Problem } from '../errors.ts';
 import { memoize } from '../memoize.ts';
 import { type JsonObject, toInstantText } from '../operators/index.ts';
@@ -9,6 +9,7 @@ import {
   checkedReadingById,
   checkedSelectionOf,
   hasSameContent,
+  type Query,
   requireIntactRecord,
   type Statement,
   type Transaction,
@@ -17,6 +18,58 @@ import { type ForeignToken, type LocalToken, toForeignId, type VerifiedToken } f
 
 /** The reason with which tokens of inactive users are refused. */
 export const INACTIVE_USER = 'the user of this token is not active';
+
+/** The identification of a caller: the query of the stored user, which a unit of work sends together with others, and the reading of its row. */
+export interface Identification {
+  /** Returns the query; undefined if no user is stored. */
+  query(tx: Transaction, user: Resource): Query | undefined;
+  /** Returns the principal from the first row of the query. @throws Problem IDENTITY_TOKEN, USER_UNKNOWN, STORAGE_DAMAGED */
+  toPrincipal(tx: Transaction, user: Resource, row: Row | undefined): Principal;
+}
+
+/** Returns the principal of an identification. */
+export async function identify(tx: Transaction, user: Resource, by: Identification): Promise<Principal> {
+  const query = by.query(tx, user);
+  return by.toPrincipal(tx, user, query && (await tx.one<Row>(query)));
+}
+
+/** Returns the identification by a verified token; that of `anon` without a token. */
+export function identifyByToken(token: VerifiedToken | undefined): Identification {
+  return token === undefined ? ANONYMOUS : new TokenIdentification(token);
+}
+
+const ANONYMOUS: Identification = Object.freeze({ query: () => undefined, toPrincipal: () => ANON });
+
+class TokenIdentification implements Identification {
+  readonly #token: VerifiedToken;
+
+  constructor(token: VerifiedToken) {
+    this.#token = token;
+  }
+
+  query(tx: Transaction, user: Resource): Statement | undefined {
+    return this.#token.issuer === undefined ? byOpenSession(tx, this.#token, user) : undefined;
+  }
+
+  toPrincipal(tx: Transaction, user: Resource, row: Row | undefined): Principal {
+    return this.#token.issuer === undefined ? toSessionUser(tx, this.#token, { user, row }).principal : toForeignPrincipal(this.#token);
+  }
+}
+
+/** Returns the identification by the email of an active user, for CLI commands. */
+export function identifyByEmail(email: string): Identification {
+  return {
+    query: (_tx, user) =>
+      sql`select ${checkedSelectionOf(user)} from "User" where "email" = ${email.trim().toLowerCase()} and "isActive" = true`,
+    toPrincipal(tx, user, row) {
+      if (row !== undefined) return toCaller(tx, user, row).principal;
+      throw new Problem(
+        'USER_UNKNOWN',
+        `no active user has the email "${email.slice(0, 254)}"; create a user with "bailiwick user create"`,
+      );
+    },
+  };
+}
 
 /** The principal that a token identifies, and its user record. */
 export interface IdentifiedUser {
@@ -34,24 +87,18 @@ export interface IdentifiedUser {
  */
 export async function loadCaller(tx: Transaction, token: VerifiedToken, user: Resource): Promise<IdentifiedUser> {
   if (token.issuer !== undefined) return { principal: toForeignPrincipal(token), record: undefined };
-  const { userId, sessionId } = token;
-  const row = await tx.one<Row>(byOpenSession(tx, token, user));
-  if (row === undefined) throw refused('the session of this token has ended', userId);
-  tx.addToReadSet({ sessions: [{ id: sessionId, userId }] });
-  return toCaller(tx, user, row);
+  return toSessionUser(tx, token, { user, row: await tx.one<Row>(byOpenSession(tx, token, user)) });
 }
 
-/**
- * Loads the active user of an email, as stored now.
- *
- * @throws Problem USER_UNKNOWN, STORAGE_DAMAGED
- */
-export async function loadCallerByEmail(tx: Transaction, email: string, user: Resource): Promise<IdentifiedUser> {
-  const row = await tx.one(
-    sql`select ${checkedSelectionOf(user)} from "User" where "email" = ${email.trim().toLowerCase()} and "isActive" = true`,
-  );
-  if (row === undefined)
-    throw new Problem('USER_UNKNOWN', `no active user has the email "${email.slice(0, 254)}"; create a user with "bailiwick user create"`);
+/** The definition of `User`, and the row of the query of a user. */
+interface UserRow {
+  readonly user: Resource;
+  readonly row: Row | undefined;
+}
+
+function toSessionUser(tx: Transaction, { userId, sessionId }: LocalToken, { user, row }: UserRow): IdentifiedUser {
+  if (row === undefined) throw refused('the session of this token has ended', userId);
+  tx.addToReadSet({ sessions: [{ id: sessionId, userId }] });
   return toCaller(tx, user, row);
 }
 

@@ -9,7 +9,7 @@
 export type { AuthOrigin } from './auth-entries.ts';
 export { type Authentication, createAuthentication } from './authentication.ts';
 export type { AuthenticationDeps, AuthenticationOptions, FirstAdmin } from './authentication-deps.ts';
-export { INACTIVE_USER } from './caller.ts';
+export { type Identification, INACTIVE_USER, identify, identifyByEmail, identifyByToken } from './caller.ts';
 export { type AdminUserChange, hasAdmin, validateAdminRemains } from './last-admin.ts';
 export { toSessionOrigin } from './login.ts';
 export { resetAccountAttempts } from './login-attempts.ts';

@@ -114,18 +114,18 @@ it('does not cache assignments that an uncommitted change of the same transactio
     throw new Error('rolled back');
   });
   await expect(rolledBack).rejects.toThrow('rolled back');
-  expect(await inTransaction((tx) => of(tx, 'u3'))).toEqual([]);
+  expect(await inTransaction(async (tx) => of(tx, 'u3'))).toEqual([]);
 });
 
 it('loads assignments from the database for a transaction at an earlier revision', async () => {
   const cache = createAssignmentCache(100);
   const before = await inTransaction(loadRevision);
   cache.moveTo(before);
-  await inTransaction((tx) => cache.at(before).of(tx, 'u3'));
+  await inTransaction(async (tx) => cache.at(before).of(tx, 'u3'));
   await inTransaction((tx) => assign(tx, 'u3'));
   const after = await inTransaction(loadRevision);
   cache.moveTo(after, new Set(['u3']));
-  expect(names(await inTransaction((tx) => cache.at(before).of(tx, 'u3')))).toEqual([0]);
+  expect(names(await inTransaction(async (tx) => cache.at(before).of(tx, 'u3')))).toEqual([0]);
   await inTransaction(async (inner) => {
     const { tx, queries } = countQueries(inner);
     await cache.at(after).of(tx, 'u3');

@@ -8,8 +8,8 @@ import { type DamagedRow, NO_ASSIGNMENTS, type UserAssignment } from './policies
 
 /** The assignments of users at one revision. */
 export interface UserAssignments {
-  /** Returns the assignments of a user; an empty list for `undefined`. */
-  of(tx: Transaction, userId: string | undefined): Promise<readonly UserAssignment[]>;
+  /** Returns the assignments of a user; an empty list for `undefined`. A promise if they have to be loaded. */
+  of(tx: Transaction, userId: string | undefined): readonly UserAssignment[] | Promise<readonly UserAssignment[]>;
   /**
    * Loads the assignments of many users with one statement, within the time limit of the request. The result is not cached, so that it evicts
    * no other users.
@@ -53,7 +53,7 @@ export function createAssignmentCache(bound: number, report: (damaged: readonly 
 
   return {
     at: (revision) => ({
-      async of(tx, userId) {
+      of(tx, userId) {
         if (userId === undefined) return NO_ASSIGNMENTS;
         const known = stamp === revision.stamp ? cached.get(userId) : undefined;
         // Without the time limit of the request: beyond it, a user with many assignments could send no request at all.

@@ -11,4 +11,4 @@ export {
   type PolicyStoreOptions,
   type Snapshot,
 } from './policy-store.ts';
-export { type AtRevision, awaitBeside, type Prefetch, type RevisionedDatabase, withRevisions } from './revisioned-database.ts';
+export { type AtRevision, type Prefetch, type RevisionedDatabase, withRevisions } from './revisioned-database.ts';

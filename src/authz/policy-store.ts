@@ -30,6 +30,8 @@ export interface Snapshot {
 export interface PolicyStore {
   /** Returns the snapshot of the current revision, read once per transaction, and adds the revision to the read set of `tx`. */
   snapshot(tx: Transaction): Promise<Snapshot>;
+  /** Returns the snapshot of the revision that `tx` has read, as `snapshot` does. A promise if it has to be loaded. */
+  snapshotOf(tx: Transaction, revision: Revision): Snapshot | Promise<Snapshot>;
   /** Returns the snapshot as changed by `tx` itself. It is not kept, because `tx` may be rolled back. */
   snapshotAfterChange(tx: Transaction): Promise<Snapshot>;
   /**
@@ -78,18 +80,17 @@ export function createPolicyStore(initial: Definitions, options: PolicyStoreOpti
     return { snapshot: toSnapshot(compilePolicies(state, definitions, options), revision, cache), users: undefined };
   }
 
-  async function snapshotOf(tx: Transaction): Promise<Snapshot> {
-    const [revision, base] = [await loadRevision(tx), current];
-    const loading = () => load(tx, base, revision);
-    const { snapshot, users } = base?.revision.stamp === revision.stamp ? { snapshot: base } : await tx.withoutTimeLimit(loading);
+  const snapshotOf = (tx: Transaction, revision: Revision): Snapshot | Promise<Snapshot> =>
+    current?.revision.stamp === revision.stamp ? asRead(tx, current) : loadSnapshot(tx, revision, current);
+  async function loadSnapshot(tx: Transaction, revision: Revision, base: Snapshot | undefined): Promise<Snapshot> {
+    const { snapshot, users } = await tx.withoutTimeLimit(() => load(tx, base, revision));
     // A concurrent transaction may have replaced `base` by a newer snapshot.
-    if (current === base && snapshot !== base) {
+    if (current === base) {
       [current, newest] = [snapshot, snapshot.revision.number];
       cache.moveTo(snapshot.revision, users);
       damages.replace(snapshot.policies.damaged);
     }
-    tx.addToReadSet({ revision: snapshot.revision.stamp, watch: snapshot.policies.watch });
-    return snapshot;
+    return asRead(tx, snapshot);
   }
 
   let newest: number | undefined;
@@ -102,12 +103,19 @@ export function createPolicyStore(initial: Definitions, options: PolicyStoreOpti
     replaceDefinitions: (next) => {
       [definitions, current] = [next, undefined];
     },
-    snapshot: (tx) => memoize(snapshots, tx, () => snapshotOf(tx)),
+    snapshot: (tx) => memoize(snapshots, tx, async () => snapshotOf(tx, await loadRevision(tx))),
+    snapshotOf,
     snapshotAfterChange: async (tx) => {
       const revision = await loadRevision(tx);
       return current?.revision.stamp === revision.stamp ? current : (await tx.withoutTimeLimit(() => load(tx, current, revision))).snapshot;
     },
   };
+}
+
+/** Adds the revision of a snapshot to the read set of a transaction. */
+function asRead(tx: Transaction, snapshot: Snapshot): Snapshot {
+  tx.addToReadSet({ revision: snapshot.revision.stamp, watch: snapshot.policies.watch });
+  return snapshot;
 }
 
 /** Loads the state and the revision after it: several statements read one state only if the revision is the same after the last. */

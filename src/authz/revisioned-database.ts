@@ -1,28 +1,32 @@
 import type { Definitions } from '../resources/index.ts';
-import type { Database, Transaction, TransactionOptions } from '../storage/index.ts';
+import {
+  CURRENT_REVISION,
+  type Database,
+  type FirstRows,
+  type Query,
+  type Transaction,
+  type TransactionOptions,
+  toRevision,
+} from '../storage/index.ts';
 import type { PolicyStore, Snapshot } from './policy-store.ts';
 
 /** A database whose transactions begin with the snapshot of the current revision. */
 export interface RevisionedDatabase extends Database {
-  /**
-   * Runs a transaction with the snapshot of its revision and with prefetched data. The query of the revision and the queries of `prefetch`
-   * are sent together; if the definitions have changed, `prefetch` runs again under the new ones.
-   */
-  transactionAtRevision<Data, T>(
-    prefetch: Prefetch<Data>,
-    work: (unit: AtRevision<Data>) => Promise<T>,
-    options?: TransactionOptions,
-  ): Promise<T>;
+  /** Runs a transaction with the snapshot of its revision and the rows of prefetched queries, which are sent together with that of the revision. */
+  transactionAtRevision<T>(prefetch: Prefetch, work: (unit: AtRevision) => Promise<T>, options?: TransactionOptions): Promise<T>;
 }
 
-/** Loads data under the definitions of the last known revision, which may be outdated. */
-export type Prefetch<Data> = (tx: Transaction, definitions: Definitions) => Promise<Data>;
+/**
+ * Returns queries whose first rows a transaction needs at its beginning. Called with the definitions of the last known revision, and again if
+ * they are outdated.
+ */
+export type Prefetch = (tx: Transaction, definitions: Definitions) => readonly (Query | undefined)[];
 
-/** A transaction, its snapshot, and the prefetched data. */
-export interface AtRevision<Data> {
+/** A transaction, its snapshot, and the first row of each prefetched query. */
+export interface AtRevision {
   readonly tx: Transaction;
   readonly snapshot: Snapshot;
-  readonly data: Data;
+  readonly rows: FirstRows;
 }
 
 /**
@@ -30,14 +34,23 @@ export interface AtRevision<Data> {
  * and statements for outdated definitions would miss columns.
  */
 export function withRevisions(database: Database, store: PolicyStore): RevisionedDatabase {
-  async function begin<Data>(tx: Transaction, prefetch: Prefetch<Data>): Promise<AtRevision<Data>> {
+  async function begin(tx: Transaction, prefetch: Prefetch): Promise<AtRevision> {
     const expected = store.definitions;
-    // The revision is read first: prefetched data must not be older than the revision that the commit validates.
-    const reading = store.snapshot(tx);
-    const prefetching = prefetch(tx, expected);
-    // Both must settle before the connection is used for something else. A failure of `prefetch` under outdated definitions does not matter.
-    const snapshot = await awaitBeside(reading, prefetching);
-    return { tx, snapshot, data: await (snapshot.definitions === expected ? prefetching : prefetch(tx, snapshot.definitions)) };
+    let rows: FirstRows;
+    try {
+      // The revision is read first: prefetched data must not be older than the revision that the commit validates.
+      rows = await tx.oneOfEach([CURRENT_REVISION, ...prefetch(tx, expected)]);
+    } catch (error) {
+      const snapshot = await store.snapshot(tx);
+      if (snapshot.definitions === expected) throw error;
+      return { tx, snapshot, rows: await tx.oneOfEach(prefetch(tx, snapshot.definitions)) };
+    }
+    const snapshot = await store.snapshotOf(tx, toRevision(rows[0]));
+    return {
+      tx,
+      snapshot,
+      rows: snapshot.definitions === expected ? rows.slice(1) : await tx.oneOfEach(prefetch(tx, snapshot.definitions)),
+    };
   }
 
   return {
@@ -70,18 +83,3 @@ export function withRevisions(database: Database, store: PolicyStore): Revisione
     close: () => database.close(),
   };
 }
-
-/**
- * Awaits `first`, and does not return or throw before `second` has settled. The caller handles a failure of `second`. Takes half as long as
- * `Promise.allSettled`: every request calls it.
- */
-export async function awaitBeside<T>(first: Promise<T>, second: Promise<unknown>): Promise<T> {
-  const settling = second.then(ignore, ignore);
-  try {
-    return await first;
-  } finally {
-    await settling;
-  }
-}
-
-const ignore = (): void => undefined;

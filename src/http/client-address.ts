@@ -8,8 +8,8 @@ import { toHostName } from './allowed-hosts.ts';
  * is returned as IPv4, so that networks in conditions match it.
  */
 export function toAddress(forwarded: string | undefined, connected: string | undefined): string {
-  const address = [forwarded, connected].map((text) => stripZone(text ?? '')).find((text) => isIP(text) !== 0) ?? '0.0.0.0';
-  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
+  const address = validAddress(forwarded) ?? validAddress(connected) ?? '0.0.0.0';
+  return MAPPED.exec(address)?.[1] ?? address;
 }
 
 /** Returns the key of the rate limit: the address, or the /64 network of an IPv6 address, because a client can use any address of the network. */
@@ -23,9 +23,14 @@ export function toRateKey(address: string): string {
   return `${[...front, ...zeros, ...back].slice(0, 4).join(':')}::/64`;
 }
 
-/** Removes the zone of an IPv6 address: `fe80::1%eth0` gives `fe80::1`. */
-function stripZone(address: string): string {
-  return address.split('%', 1)[0] ?? '';
+/** Matches an IPv4 address mapped into IPv6. */
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+
+/** Returns an address without its zone: `fe80::1%eth0` gives `fe80::1`. Returns undefined for a text that is no address. */
+function validAddress(text = ''): string | undefined {
+  const zone = text.indexOf('%');
+  const address = zone === -1 ? text : text.slice(0, zone);
+  return isIP(address) === 0 ? undefined : address;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ServerOptions } from 'node:http';
+import type { IncomingMessage, ServerOptions } from 'node:http';
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions, fastify, LogController } from 'fastify';
 import { toPathTarget } from './ambiguous-requests.ts';
 import type { HttpOptions, ResponseObserver } from './http-options.ts';
@@ -104,27 +104,55 @@ function loggerOf({ logLevel, logStream }: HttpOptions): NonNullable<FastifyServ
   return { level: logLevel, redact: REDACTED, ...(logStream === undefined ? {} : { stream: logStream }) };
 }
 
+type CreateRequestLog = NonNullable<FastifyServerOptions['childLoggerFactory']>;
+
+/** Creates the logger of a request, whose lines contain the request id, and the trace if the request belongs to one. */
+export const createRequestLog: CreateRequestLog = (logger, ...given) => new RequestLog(logger, given);
+
 type Arguments = Parameters<FastifyBaseLogger['info']>;
 
 /**
- * Creates the logger of a request, whose lines contain the request id, and the trace if the request belongs to one. The child logger is created on
- * first use, because few requests log and creating a logger takes as long as a decision.
+ * The logger of a request. Creates the child logger on first use, because few requests log and creating a logger takes as long as a decision.
+ * A class, because each request has one.
  */
-export const createRequestLog: NonNullable<FastifyServerOptions['childLoggerFactory']> = (logger, ...[bindings, options, raw]) => {
-  let child: FastifyBaseLogger | undefined;
-  const get = (): FastifyBaseLogger => {
-    child ??= logger.child({ ...bindings, ...traceIdsOf(raw) }, options);
-    return child;
-  };
-  return {
-    level: logger.level,
-    trace: (...args: Arguments) => get().trace(...args),
-    debug: (...args: Arguments) => get().debug(...args),
-    info: (...args: Arguments) => get().info(...args),
-    warn: (...args: Arguments) => get().warn(...args),
-    error: (...args: Arguments) => get().error(...args),
-    fatal: (...args: Arguments) => get().fatal(...args),
-    silent: () => undefined,
-    child: (more, childOptions) => get().child(more, childOptions),
-  };
-};
+class RequestLog {
+  readonly level: string;
+  readonly #logger: FastifyBaseLogger;
+  readonly #given: readonly [bindings: object, options: object, raw: IncomingMessage];
+  #child: FastifyBaseLogger | undefined;
+
+  constructor(logger: FastifyBaseLogger, given: readonly [bindings: object, options: object, raw: IncomingMessage]) {
+    this.level = logger.level;
+    this.#logger = logger;
+    this.#given = given;
+  }
+
+  #get(): FastifyBaseLogger {
+    const [bindings, options, raw] = this.#given;
+    this.#child ??= this.#logger.child({ ...bindings, ...traceIdsOf(raw) }, options);
+    return this.#child;
+  }
+
+  trace(...args: Arguments): void {
+    this.#get().trace(...args);
+  }
+  debug(...args: Arguments): void {
+    this.#get().debug(...args);
+  }
+  info(...args: Arguments): void {
+    this.#get().info(...args);
+  }
+  warn(...args: Arguments): void {
+    this.#get().warn(...args);
+  }
+  error(...args: Arguments): void {
+    this.#get().error(...args);
+  }
+  fatal(...args: Arguments): void {
+    this.#get().fatal(...args);
+  }
+  silent(): void {}
+  child(...args: Parameters<FastifyBaseLogger['child']>): FastifyBaseLogger {
+    return this.#get().child(...args);
+  }
+}

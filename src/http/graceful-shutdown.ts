@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, onSendHookHandler } from 'fastify';
 
 /** The graceful shutdown of a server. */
 export interface GracefulShutdown {
@@ -92,8 +92,9 @@ export function createGracefulShutdown(server: FastifyInstance): GracefulShutdow
       );
     else close();
   });
-  server.addHook('onSend', async (_, reply) => {
+  server.addHook('onSend', (...[, reply, payload, done]: Parameters<onSendHookHandler>) => {
     if (hasBegun) reply.header('connection', 'close');
+    done(null, payload);
   });
   return {
     begin(released) {

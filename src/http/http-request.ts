@@ -25,10 +25,10 @@ export function toHttpRequest(request: FastifyRequest, method: Method, stream?: 
   const { headers } = request;
   return {
     method,
-    params: parseParams(request.params),
+    params: parseParams(request.params as Readonly<Record<string, string>>),
     query: parseQuery(queryOf(request)),
     body: request.body as Json | undefined,
-    ...(stream !== undefined && { stream }),
+    stream,
     header: (name) => (Object.hasOwn(headers, name) ? toText(headers[name]) : undefined),
     origin: toOrigin(request, method),
     isLocal: () => isLocal(request.raw),
@@ -54,8 +54,9 @@ export function parseRequestId(headers: IncomingMessage['headers']): string {
 
 /** Returns the path as sent, without the query. */
 export function toPath(raw: IncomingMessage): string {
-  const [path = ''] = (raw.url ?? '').split('?', 1);
-  return path;
+  const { url = '' } = raw;
+  const end = url.indexOf('?');
+  return end === -1 ? url : url.slice(0, end);
 }
 
 /** Decodes percent-encoding in the path, so that a condition on `request.path` cannot be bypassed with `%43ase`. */
@@ -82,10 +83,12 @@ function queryOf({ query }: FastifyRequest): string {
   return (query as ReturnType<typeof keepQuery>).text;
 }
 
-function parseParams(params: unknown): ReadonlyMap<string, string> {
-  const parsed = new Map(Object.entries(params as Record<string, string>));
-  for (const value of parsed.values()) {
+function parseParams(params: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  const parsed = new Map<string, string>();
+  for (const name of Object.keys(params)) {
+    const value = params[name] ?? '';
     if (UNSAFE_SEGMENT.test(value)) throw new Problem('REQUEST_NO_ROUTE', 'the path has an empty or invalid segment');
+    parsed.set(name, value);
   }
   return parsed;
 }

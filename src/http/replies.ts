@@ -15,16 +15,16 @@ export function sendResponse(reply: FastifyReply, response: HttpResponse, failed
   // The response to HEAD has no body. Without this, Fastify would read all pieces, which may have no end.
   const payload = response.pieces !== undefined && reply.request.method === 'HEAD' ? '' : toPayload(response, failed);
   if (response.cause !== undefined) reply.log.error({ err: response.cause }, 'request failed');
-  return reply
-    .code(response.status)
-    .headers({
-      ...response.headers,
-      'content-type': response.contentType ?? 'application/json',
-      'cache-control': 'no-store',
+  if (response.headers !== undefined) reply.headers(response.headers);
+  return (
+    reply
+      .code(response.status)
+      .header('content-type', response.contentType ?? 'application/json')
+      .header('cache-control', 'no-store')
       // A hook sets this header too, but hooks do not run for a path that cannot be decoded.
-      'x-request-id': reply.request.id,
-    })
-    .send(payload);
+      .header('x-request-id', reply.request.id)
+      .send(payload)
+  );
 }
 
 /** Returns the body to send. A large one is serialized while it is sent, so that no other request waits for all of it. */

@@ -36,9 +36,13 @@ type AnswerContext = Pick<RequestContext, 'budget' | 'request' | 'tx'>;
  *
  * @throws Problem REQUEST_BUDGET if the result does not fit
  */
-export async function addToAnswer({ budget, request, tx }: AnswerContext, { data, extras }: Result): Promise<void> {
+export function addToAnswer(context: AnswerContext, result: Result): void | Promise<void> {
+  const { budget, request } = context;
+  return budget.answer.isShared || request.expand !== undefined ? addParts(context, result) : undefined;
+}
+
+async function addParts({ budget, tx }: AnswerContext, { data, extras }: Result): Promise<void> {
   const { answer } = budget;
-  if (!answer.isShared && request.expand === undefined) return;
   let checked = performance.now();
   for (const part of partsOf(data)) {
     if (!answer.add(part)) throw toAnswerProblem(budget);

@@ -50,7 +50,12 @@ function inBatch<T>(
       const { optional = false, ...request } = item;
       return { request: toApiRequest({ resource: 'Article', ...request }), optional };
     });
-    const caller = { origin: context.origin, key: 'ann', identify: async () => context.principal, verifyToken: async () => undefined };
+    const caller = {
+      origin: context.origin,
+      key: 'ann',
+      identification: { query: () => undefined, toPrincipal: () => context.principal },
+      verifyToken: async () => undefined,
+    };
     const createContext = async (request: RequestContext['request']) => createRequestContext({ ...context, caller }, request);
     return work({ tx: context.tx, items, createContext }, context);
   });

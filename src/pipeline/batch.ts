@@ -25,7 +25,7 @@ export async function runEach(batch: Batch): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const sent of batch.items) {
     const { outcome, context } = await runItem(batch, sent, outcomes);
-    if (context !== undefined) await appendWithOutcome(context, outcome);
+    if (context !== undefined) appendWithOutcome(context, outcome);
     outcomes.push(outcome);
   }
   return outcomes;
@@ -48,7 +48,7 @@ export async function runAll(batch: Batch): Promise<readonly Outcome[] | Problem
   for (const [index, { context, outcome }] of ran.entries()) {
     if (context === undefined) continue;
     if (failed && index < ran.length - 1) await appendAborted(context);
-    else await appendWithOutcome(context, outcome);
+    else appendWithOutcome(context, outcome);
   }
   return failed ? toBatchProblem(ran) : ran.map((item) => item.outcome);
 }
@@ -81,7 +81,7 @@ function withUnmatchedProblem({ optional }: BatchItem, item: Item): Item {
 }
 
 async function appendAborted(context: RequestContext): Promise<void> {
-  await appendAsDecided(
+  appendAsDecided(
     context,
     context.entries.map((entry) => ({ ...entry, outcome: 'BATCH_ABORTED' })),
   );

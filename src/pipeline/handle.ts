@@ -5,7 +5,7 @@ import { runAll, runEach } from './batch.ts';
 import { type FindEntryId, problemWithEntryId, withEntryId } from './entry-ids.ts';
 import { appendWithOutcome, type Outcome, runPipeline } from './pipeline.ts';
 import { createRequestContext, type PipelineDeps } from './request-context.ts';
-import { prefetchFor } from './steps/load-record.ts';
+import { isPrefetched } from './steps/load-record.ts';
 import { authenticate, identifyAgain, withAuditMode, withUnitOfWork } from './unit-of-work.ts';
 
 const READS: ReadonlySet<string> = new Set(['read', 'list', 'listDeleted', 'export', 'schema']);
@@ -17,11 +17,11 @@ const READS: ReadonlySet<string> = new Set(['read', 'list', 'listDeleted', 'expo
 export async function handle(deps: PipelineDeps, request: ApiRequest, origin: RequestOrigin): Promise<Outcome> {
   const caller = await authenticate(deps, origin);
   const run = (isAudited: boolean): Promise<Outcome> =>
-    withUnitOfWork(deps, { caller, prefetch: prefetchFor(request), withEntryIds: withEntryId }, async (unit) => {
+    withUnitOfWork(deps, { caller, prefetch: isPrefetched(request) ? request : undefined, withEntryIds: withEntryId }, async (unit) => {
       const context = createRequestContext(unit, request);
       const outcome = await runPipeline(context);
       if ('result' in outcome) context.hashes.assertComplete();
-      if (isAudited) await appendWithOutcome(context, outcome);
+      if (isAudited) appendWithOutcome(context, outcome);
       return outcome;
     });
   return READS.has(request.action) ? withAuditMode(deps, run) : run(true);

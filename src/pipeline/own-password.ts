@@ -43,7 +43,7 @@ async function updatePassword(unit: UnitOfWork, { currentPassword, newPassword }
   const context = { ...createRequestContext(unit, request), keptSession: sessionId };
   const outcome = await runPipeline(context);
   if ('result' in outcome) context.hashes.assertComplete();
-  await appendWithOutcome(context, outcome);
+  appendWithOutcome(context, outcome);
   return outcome;
 }
 

@@ -162,13 +162,13 @@ describe('the appended entries', () => {
   const decisionId = undefined;
   const asDecided = ['allow update Article', 'deny read Article'];
   it.each<[string, (context: RequestContext) => Promise<void>, readonly string[]]>([
-    ['have no outcome after a success', (context) => appendWithOutcome(context, { result: {}, decisionId }), asDecided],
+    ['have no outcome after a success', async (context) => appendWithOutcome(context, { result: {}, decisionId }), asDecided],
     [
       'of allowed decisions have the failure as their outcome',
-      (context) => appendWithOutcome(context, { problem: new Problem('RECORD_EXISTS', 'taken'), decisionId }),
+      async (context) => appendWithOutcome(context, { problem: new Problem('RECORD_EXISTS', 'taken'), decisionId }),
       ['allow update Article RECORD_EXISTS', 'deny read Article'],
     ],
-    ['are unchanged if they are appended as decided', (context) => appendAsDecided(context, context.entries), asDecided],
+    ['are unchanged if they are appended as decided', async (context) => appendAsDecided(context, context.entries), asDecided],
   ])('the appended entries %s', async (_, append, expected) => {
     expect(await appended(append)).toEqual(expected);
   });

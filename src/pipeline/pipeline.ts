@@ -56,12 +56,12 @@ export const PIPELINE: Readonly<Record<ActionName, Steps>> = {
 
 /** The steps of one action, in order. */
 export type Steps = readonly [
-  load: ((context: RequestContext) => Promise<Found>) | undefined,
+  load: ((context: RequestContext) => Found | Promise<Found>) | undefined,
   values: ((context: RequestContext, found: Found) => readonly Proposal[]) | undefined,
   /** Decides, adds the entry to the context, and returns the decision. @throws Problem ACCESS_DENIED */
   authorize: (context: RequestContext, found: Found, proposals: readonly Proposal[]) => Promise<Decision>,
   /** Refuses a request that is allowed but impossible: an unknown record, another version, invalid values. */
-  validate: ((context: RequestContext, found: Found, proposals: readonly Proposal[]) => Promise<void>) | undefined,
+  validate: ((context: RequestContext, found: Found, proposals: readonly Proposal[]) => void | Promise<void>) | undefined,
   /** Makes the second decision: on the changed record, or on another action. @throws Problem ACCESS_DENIED */
   authorizeSecond: ((context: RequestContext, decided: Decided) => Promise<Decision | undefined>) | undefined,
   perform: (context: RequestContext, decided: Decided) => Promise<Result>,
@@ -103,23 +103,23 @@ export async function runInSavepoint<T>(context: RequestContext, work: () => Pro
  * Appends the audit entries of a request. If the request failed, the entries of allowed decisions get the failure as their outcome; those of
  * a dry run have the outcome DRY_RUN, because nothing was done.
  */
-export async function appendWithOutcome(context: RequestContext, outcome: Outcome<unknown>): Promise<void> {
+export function appendWithOutcome(context: RequestContext, outcome: Outcome<unknown>): void {
   const failure = 'problem' in outcome ? outcome.problem.code : context.request.dryRun ? 'DRY_RUN' : undefined;
   const entries =
     failure === undefined ? context.entries : context.entries.map((entry) => (entry.allowed ? withOutcome(entry, failure) : entry));
-  await appendAsDecided(context, entries);
+  appendAsDecided(context, entries);
 }
 
 /** Appends audit entries without changing their outcome. */
-export async function appendAsDecided({ tx, appended, denials }: RequestContext, entries: readonly AuditEntry[]): Promise<void> {
+export function appendAsDecided({ tx, appended, denials }: RequestContext, entries: readonly AuditEntry[]): void {
   for (const entry of entries) appended.push(entry);
   const rows = denials === undefined ? entries : entries.map((entry) => toRow(denials, entry));
-  await appendAuditEntries(tx, rows);
+  appendAuditEntries(tx, rows);
 }
 
 /** Appends the entry of an evaluation. It is not a decision about a request, so metrics do not count it. */
-export async function appendEvaluation({ tx, denials }: Pick<RequestContext, 'tx' | 'denials'>, entry: AuditEntry): Promise<void> {
-  await appendAuditEntries(tx, [denials === undefined ? entry : toRow(denials, entry)]);
+export function appendEvaluation({ tx, denials }: Pick<RequestContext, 'tx' | 'denials'>, entry: AuditEntry): void {
+  appendAuditEntries(tx, [denials === undefined ? entry : toRow(denials, entry)]);
 }
 
 function toRow({ windows, appended }: Denials, entry: AuditEntry): AuditRow {

@@ -3,14 +3,14 @@
  * share one unit of work.
  */
 import type { AuditEntry, CountableDenial, DenialWindows } from '../audit/index.ts';
-import type { Authentication, PasswordClaim, PasswordProof } from '../authn/index.ts';
+import type { Authentication, Identification, PasswordClaim, PasswordProof } from '../authn/index.ts';
 import type { Principal } from '../authz/context/index.ts';
 import type { Decision } from '../authz/decision/index.ts';
 import type { PolicyStore, RevisionedDatabase, Snapshot } from '../authz/index.ts';
 import { didYouMean, type Issue, Problem } from '../errors.ts';
 import { isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import type { ApiRequest, RequestOrigin } from '../request/index.ts';
-import { type Definitions, ordinaryResources, type Resource, type StoredRecord } from '../resources/index.ts';
+import { type Definitions, ordinaryResources, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
 import type { Budget, BudgetLimits, CursorKeys, Transaction } from '../storage/index.ts';
 
 /** The components and options that the pipeline needs. */
@@ -63,8 +63,7 @@ export interface Caller {
   readonly key: string;
   /** The session of the token; undefined without a token, and for a token of another issuer. */
   readonly sessionId?: string | undefined;
-  /** Loads the principal. @throws Problem IDENTITY_TOKEN if the user may no longer log in. */
-  identify(tx: Transaction): Promise<Principal>;
+  readonly identification: Identification;
   /** Verifies the token again, before a further transaction of the same request. @throws Problem IDENTITY_TOKEN_EXPIRED */
   verifyToken(): Promise<void>;
 }
@@ -76,7 +75,7 @@ export interface UnitOfWork {
   readonly principal: Principal;
   readonly snapshot: Snapshot;
   /** The record that the request names, if it was prefetched. */
-  readonly prefetched?: Promise<Found> | undefined;
+  readonly prefetched?: PrefetchedRecord | undefined;
   readonly hashes: PasswordHashes;
   readonly budget: Budget;
   readonly options: PipelineOptions;
@@ -85,6 +84,11 @@ export interface UnitOfWork {
   /** The denials among them that only add to a number if an earlier denial was the same. Absent if each denial has an audit entry. */
   readonly denials?: Denials | undefined;
   readonly observer?: DecisionObserver | undefined;
+}
+
+/** The row of the record that a request names, as loaded with the caller; undefined if there is none. */
+export interface PrefetchedRecord {
+  readonly row: Row | undefined;
 }
 
 /** The countable denials of a unit of work so far, and the windows that count them. */

@@ -33,7 +33,12 @@ const OPTIONS: Omit<PipelineOptions, 'timeZone'> = {
 /** Runs a list with the steps of a request, and returns the ids of its records; undefined if it is denied. Appends no audit entry. */
 export async function simulateList(list: SimulatedList): Promise<readonly string[] | undefined> {
   const { tx, snapshot, principal, origin, timeZone, resource, records } = list;
-  const caller: Caller = { origin, key: '', identify: async () => principal, verifyToken: async () => undefined };
+  const caller: Caller = {
+    origin,
+    key: '',
+    identification: { query: () => undefined, toPrincipal: () => principal },
+    verifyToken: async () => undefined,
+  };
   const hashes = createPasswordHashes({ hashes: new Map(), verified: undefined });
   const unit = { tx, caller, principal, snapshot, hashes, budget: createBudget(LIMITS), options: { ...OPTIONS, timeZone }, appended: [] };
   const request = { resource, action: 'list', where: [], typed: true, sort: [], total: false, limit: records + 1 } as const;

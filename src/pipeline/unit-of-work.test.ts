@@ -5,9 +5,9 @@ import { sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
 import { sealAll } from '../storage/seal.fixture.ts';
 import { failure } from '../storage/storage.fixture.ts';
-import { codeOf, inShort, openPipeline, type TestPipeline, type TestUser } from './pipeline.fixture.ts';
+import { codeOf, inShort, openPipeline, type TestPipeline, type TestUser, toApiRequest } from './pipeline.fixture.ts';
 import { appendAsDecided } from './pipeline.ts';
-import { createRequestContext, type Found, type UnitOfWork } from './request-context.ts';
+import { createRequestContext, type UnitOfWork } from './request-context.ts';
 import { rollBackUnless } from './roll-back.ts';
 import { decideOn } from './steps/decide-request.ts';
 import { authenticate, identifyAgain, type UnitOfWorkOptions, withAuditMode, withUnitOfWork } from './unit-of-work.ts';
@@ -34,7 +34,7 @@ const titles = async (): Promise<unknown> => (await test.rows('Article')).map(({
 async function appendEntry(unit: UnitOfWork): Promise<void> {
   const context = createRequestContext(unit, { action: 'read', resource: 'Article', where: [], typed: true, sort: [], total: false });
   await decideOn(context, { record: undefined, recordId: 'a1' });
-  await appendAsDecided(context, context.entries);
+  appendAsDecided(context, context.entries);
 }
 
 describe('the caller', () => {
@@ -69,7 +69,7 @@ describe('the caller', () => {
         const again = await identifyAgain(unit);
         expect([unit.principal.role, again.principal.role, again.prefetched]).toEqual(['user', 'admin', undefined]);
       },
-      async () => [],
+      toApiRequest({ action: 'read', resource: 'Article', id: 'a1' }),
     );
   });
 });
@@ -115,22 +115,11 @@ describe('a unit of work', () => {
   });
 
   it('a unit of work has the prefetched record', async () => {
-    const found: Found = [{ id: 'a1', version: 1 }];
-    expect(
-      await inUnit(
-        'ann',
-        async ({ prefetched }) => prefetched,
-        async () => found,
-      ),
-    ).toBe(found);
+    const prefetchedOf = (id: string) =>
+      inUnit('ann', async ({ prefetched }) => prefetched, toApiRequest({ action: 'read', resource: 'Article', id }));
+    expect(await prefetchedOf('a1')).toMatchObject({ row: { id: 'a1', title: 'one' } });
+    expect(await prefetchedOf('unknown')).toEqual({ row: undefined });
     expect(await inUnit('ann', async ({ prefetched }) => prefetched)).toBeUndefined();
-  });
-
-  it('a prefetch that fails is reported by the step that uses it', async () => {
-    const error = new Error('statement failed');
-    const prefetch = () => Promise.reject(error);
-    expect(await inUnit('ann', async () => 'unused', prefetch)).toBe('unused');
-    expect(await inUnit('ann', async ({ prefetched }) => failure(prefetched ?? Promise.resolve()), prefetch)).toBe(error);
   });
 });
 

@@ -1,10 +1,12 @@
 import type { AuditEntry } from '../audit/index.ts';
-import { type AtRevision, awaitBeside, type Prefetch } from '../authz/index.ts';
+import { identify, identifyByToken } from '../authn/index.ts';
+import type { AtRevision, Prefetch } from '../authz/index.ts';
 import { Problem } from '../errors.ts';
-import type { RequestOrigin } from '../request/index.ts';
+import type { ApiRequest, RequestOrigin } from '../request/index.ts';
 import { createCallerBudget } from './answer-budget.ts';
 import { createFindEntryId, type FindEntryId } from './entry-ids.ts';
-import type { Caller, Denials, Found, PipelineDeps, UnitOfWork } from './request-context.ts';
+import type { Caller, Denials, PipelineDeps, UnitOfWork } from './request-context.ts';
+import { recordQuery } from './steps/load-record.ts';
 import { type ComputedPasswords, createPasswordHashes, HashNeeded } from './steps/password-changes.ts';
 
 /** Verifies the token of a request. @throws Problem IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED, STORAGE_UNAVAILABLE */
@@ -15,21 +17,19 @@ export async function authenticate({ identity, disk }: PipelineDeps, origin: Req
   const key = token === undefined ? origin.ip : token.issuer === undefined ? token.userId : token.subject;
   const sessionId = token?.issuer === undefined ? token?.sessionId : undefined;
   const verifyToken = async (): Promise<void> => void (await identity.readToken(origin.token));
-  return { origin, key, sessionId, identify: (tx) => identity.identify(tx, token), verifyToken };
+  return { origin, key, sessionId, identification: identifyByToken(token), verifyToken };
 }
 
 /** The caller of a unit of work, and data that can be loaded before the caller is known. */
 export interface UnitOfWorkOptions<T> {
   readonly caller: Caller;
-  readonly prefetch?: Prefetch<Found> | undefined;
+  /** The request whose record is prefetched. */
+  readonly prefetch?: ApiRequest | undefined;
   /** True if the unit of work is known to take long: begins with the long attempt. */
   readonly beginsLong?: boolean | undefined;
   /** Returns the result with the ids of the audit entries that record its decisions. Called after the commit, if there are repeated denials. */
   readonly withEntryIds?: ((result: T, findEntryId: FindEntryId) => T) | undefined;
 }
-
-/** The caller's data and the prefetched record, loaded when the transaction begins. */
-type CallerData = Pick<UnitOfWork, 'principal' | 'prefetched'>;
 
 /**
  * Runs `work` in one transaction at the current revision, as the caller. If `work` needs password hashes or a proof, rolls back, computes
@@ -41,27 +41,27 @@ export async function withUnitOfWork<T>(
   work: (unit: UnitOfWork) => Promise<T>,
 ): Promise<T> {
   const computed: MutablePasswords = { hashes: new Map<string, string>(), verified: undefined };
-  const loadCaller: Prefetch<CallerData> = async (tx, definitions) => {
-    // On PostgreSQL both queries are sent in one message.
-    const principal = caller.identify(tx);
-    const prefetched = prefetch?.(tx, definitions);
-    // Both promises must settle before the connection is used for another statement. The step that uses the prefetched record reports its failure.
-    return { principal: await (prefetched === undefined ? principal : awaitBeside(principal, prefetched)), prefetched };
+  const { identification } = caller;
+  const queries: Prefetch = (tx, definitions) => {
+    const user = definitions.get('User');
+    return [user && identification.query(tx, user), prefetch && recordQuery(tx, definitions, prefetch)];
   };
   const { options, observer } = deps;
   for (;;) {
     let appended: AuditEntry[] = [];
     let denials: Denials | undefined;
     try {
-      const run = ({ tx, snapshot, data }: AtRevision<CallerData>): Promise<T> => {
+      const run = async ({ tx, snapshot, rows: [user, record] }: AtRevision): Promise<T> => {
+        const principal = identification.toPrincipal(tx, snapshot.user, user);
         // A transaction that runs again starts with no entries.
         appended = [];
         denials = createDenials(deps, caller);
-        const budget = createCallerBudget(tx, options, data.principal.id);
+        const budget = createCallerBudget(tx, options, principal.id);
         const hashes = createPasswordHashes(computed);
-        return work({ ...data, tx, caller, snapshot, hashes, budget, options, appended, denials, observer });
+        const prefetched = prefetch && { row: record };
+        return work({ tx, caller, principal, snapshot, prefetched, hashes, budget, options, appended, denials, observer });
       };
-      const result = await deps.database.transactionAtRevision(loadCaller, run, { caller: caller.key, beginsLong });
+      const result = await deps.database.transactionAtRevision(queries, run, { caller: caller.key, beginsLong });
       observer?.recorded(appended);
       return settleDenials(denials, { result, withEntryIds });
     } catch (error) {
@@ -115,20 +115,15 @@ async function computePasswords(
 
 /** Returns the unit of work with the caller identified again, because an earlier request of the transaction may have changed the user. */
 export async function identifyAgain(unit: UnitOfWork): Promise<UnitOfWork> {
-  return { ...unit, principal: await unit.caller.identify(unit.tx), prefetched: undefined };
+  return { ...unit, principal: await identify(unit.tx, unit.snapshot.user, unit.caller.identification), prefetched: undefined };
 }
 
 /** Runs a read with audit entries. If the entries cannot be written and the audit mode is `relaxed`, runs the read again without entries. */
-export async function withAuditMode<T>(
-  { auditMode }: Pick<PipelineDeps, 'auditMode'>,
-  run: (isAudited: boolean) => Promise<T>,
-): Promise<T> {
-  try {
-    return await run(true);
-  } catch (error) {
+export function withAuditMode<T>({ auditMode }: Pick<PipelineDeps, 'auditMode'>, run: (isAudited: boolean) => Promise<T>): Promise<T> {
+  if (auditMode === 'strict') return run(true);
+  return run(true).catch((error: unknown) => {
     // Accepted risk of `relaxed`: the read succeeds without an audit entry.
-    const isUnwritable = error instanceof Problem && error.code === 'STORAGE_UNAVAILABLE';
-    if (!isUnwritable || auditMode === 'strict') throw error;
-    return run(false);
-  }
+    if (error instanceof Problem && error.code === 'STORAGE_UNAVAILABLE') return run(false);
+    throw error;
+  });
 }

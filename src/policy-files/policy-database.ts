@@ -41,7 +41,7 @@ export async function withPolicyDatabase<T>(
       const imports = policies.map((each) => ({ ...each, users: usersOf(each.policy.name).map(toAssignment) }));
       await importPolicies(tx, imports, { by: AUTHOR });
     }, UNLIMITED);
-    return await withRevisions(database, store).transactionAtRevision(async () => undefined, use, UNLIMITED);
+    return await withRevisions(database, store).transactionAtRevision(() => [], use, UNLIMITED);
   } finally {
     await database.close();
   }

@@ -216,7 +216,7 @@ export async function recordRestored(tx: Transaction, { above, reason, from }: R
   const revision = await advanceRevisionAbove(tx, above);
   await revokeAllSessions(tx);
   await deleteSetupTokens(tx);
-  await appendSystemEntry(tx, { resource: '*', action: 'restore', reason, epoch: revision, by: BY });
+  appendSystemEntry(tx, { resource: '*', action: 'restore', reason, epoch: revision, by: BY });
   await recordRestore(tx, { reason, startedAt: from });
   return (await loadRevision(tx)).stamp;
 }

@@ -71,7 +71,7 @@ export async function resealData(place: ProjectPlace): Promise<readonly string[]
         const names = rows.slice(0, NAMED).map(({ table, id }) => `${table} ${id}`);
         const reason = `accepted ${rows.length} damaged rows as they are: ${names.join(', ')}${rows.length > NAMED ? ' …' : ''}`;
         const [epoch, facts] = [await currentRevision(tx), await loadHistoryFacts(tx)];
-        await appendSystemEntry(tx, { resource: '*', action: 'reseal', reason, epoch, facts, by: BY });
+        appendSystemEntry(tx, { resource: '*', action: 'reseal', reason, epoch, facts, by: BY });
         return rows.map(describeDamage);
       },
       { longRunning: true },

@@ -16,7 +16,7 @@ export interface HttpRequest {
   /** The parsed body; undefined if none was sent. */
   readonly body: Json | undefined;
   /** The body as a stream, for routes with `streams: 'body'`. */
-  readonly stream?: ByteStream;
+  readonly stream?: ByteStream | undefined;
   /** Returns the value of a header by its lower-case name. */
   header(name: string): string | undefined;
   readonly origin: RequestOrigin;

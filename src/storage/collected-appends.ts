@@ -13,21 +13,17 @@ export class CollectedAppends {
   }
 
   /** Implements `append` of the transaction. */
-  async append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): Promise<void> {
+  append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): void {
     this.#host.check();
     if (rows.length > 0) this.#appends.push({ statements: statements as AppendStatements<unknown>, rows });
   }
 
   /** Implements `savepoint` of the transaction. */
-  async savepoint<T>(work: () => Promise<T>): Promise<T> {
-    const appends = this.#appends;
-    const count = appends.length;
-    try {
-      return await this.#savepoints.run(work);
-    } catch (error) {
-      appends.length = count;
-      throw error;
-    }
+  savepoint<T>(work: () => Promise<T>): Promise<T> {
+    const count = this.#appends.length;
+    return this.#savepoints.run(work, () => {
+      this.#appends.length = count;
+    });
   }
 
   /** Returns the rows. Throws if a savepoint is still open. */

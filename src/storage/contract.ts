@@ -24,6 +24,9 @@ export type Query = Sql | Statement;
 /** Writes a line to the log: the progress of long operations, and problems that belong to no request. */
 export type Log = (line: string) => void;
 
+/** The first row of each of several queries; undefined for a query without rows, and for none. */
+export type FirstRows = readonly (Readonly<Record<string, unknown>> | undefined)[];
+
 /** The number of rows that a statement changed. */
 export interface Change {
   readonly changes: number;
@@ -91,12 +94,14 @@ export interface Transaction extends TimedAttempt, ReadTracking {
   all<Row = Record<string, unknown>>(query: Query): Promise<readonly Row[]>;
   /** Returns the first row, or undefined. */
   one<Row = Record<string, unknown>>(query: Query): Promise<Row | undefined>;
+  /** Returns the first row of each query, or undefined. The queries are sent together, in this order. */
+  oneOfEach(queries: readonly (Query | undefined)[]): Promise<FirstRows>;
   run(query: Query): Promise<Change>;
   /**
    * Appends rows when the unit of work ends: in the commit of its writes, or, if it wrote nothing, in a commit shared with other units of
    * work. A rollback to a savepoint removes the rows. The transaction must not read the tables of the rows.
    */
-  append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): Promise<void>;
+  append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): void;
   /** Runs `work` in a savepoint. If `work` throws, rolls back the writes of `work` and rethrows the error. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
   /** Waits for the lock with this name and holds it until the transaction ends. */
@@ -222,16 +227,31 @@ export interface PendingAppend {
   readonly rows: readonly unknown[];
 }
 
-/** Returns the statements that write all pending rows; rows with the same statements are written together. */
-export async function toAppendStatements(context: AppendContext, appends: readonly PendingAppend[]): Promise<readonly Query[]> {
+/** Implements `oneOfEach` with `one`. Does not return or throw before all queries have ended: the connection cannot be used before. */
+export async function oneOfEach(tx: Pick<Transaction, 'one'>, queries: readonly (Query | undefined)[]): Promise<FirstRows> {
+  const results = await Promise.allSettled(queries.map((query) => query && tx.one(query)));
+  return results.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+}
+
+/** Returns the statements that write all pending rows; rows with the same statements are written together. A promise like that of `write`. */
+export function toAppendStatements(
+  context: AppendContext,
+  appends: readonly PendingAppend[],
+): readonly Query[] | Promise<readonly Query[]> {
+  const [first] = appends;
+  if (first === undefined) return [];
+  const { statements } = first;
+  if (!appends.every((append) => append.statements === statements)) return toStatementsOfEach(context, appends);
+  return statements.write(context, appends.length === 1 ? first.rows : appends.flatMap(({ rows }) => rows));
+}
+
+async function toStatementsOfEach(context: AppendContext, appends: readonly PendingAppend[]): Promise<readonly Query[]> {
   const queries: Query[] = [];
-  for (const [statements, same] of Map.groupBy(appends, (append) => append.statements)) {
-    const written = statements.write(
-      context,
-      same.flatMap(({ rows }) => rows),
-    );
-    queries.push(...(written instanceof Promise ? await written : written));
-  }
+  for (const same of Map.groupBy(appends, ({ statements }) => statements).values())
+    queries.push(...(await toAppendStatements(context, same)));
   return queries;
 }
 

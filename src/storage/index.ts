@@ -51,6 +51,7 @@ export {
   ConstraintError,
   type Database,
   type DatabaseMetrics,
+  type FirstRows,
   type Log,
   type Query,
   type RowLock,
@@ -67,6 +68,7 @@ export { readingEarlierTables } from './earlier-tables.ts';
 export { findMatches, type MatchQuery } from './find-matches.ts';
 export { withTime } from './fixed-time.ts';
 export { validateMove } from './hierarchy-checks.ts';
+export { loadingById, unlessDamaged } from './intact-records.ts';
 export type { ListQuery, Page, Restriction } from './list-query.ts';
 export { isManagedAssignment, MANAGED_ASSIGNMENT } from './managed-policies.ts';
 export { loadAppliedDefinitions } from './migrations/applied-definitions.ts';
@@ -170,7 +172,7 @@ export { loadReferencing } from './referencing-records.ts';
 export { loadRelatedOfList } from './related-list.ts';
 export { createRelatedStore, type RelatedStore } from './related-records.ts';
 export { resealRows } from './reseal-rows.ts';
-export { advanceRevisionAbove, currentRevision, loadRevision, type Revision } from './revision.ts';
+export { advanceRevisionAbove, CURRENT_REVISION, currentRevision, loadRevision, type Revision, toRevision } from './revision.ts';
 export { rowsPerStatement } from './row-size.ts';
 export {
   deleteView,

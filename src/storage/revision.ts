@@ -17,7 +17,7 @@ export interface Revision {
  * Selects the current revision. Every transaction runs this statement, so it is one constant text without values that works on all
  * databases.
  */
-const CURRENT: Statement = Object.freeze({
+export const CURRENT_REVISION: Statement = Object.freeze({
   sql: `SELECT "number", "text" FROM "_State" WHERE "id" = 'epoch'`,
   parameters: [],
   keepsRow: true,
@@ -25,16 +25,18 @@ const CURRENT: Statement = Object.freeze({
 
 /** Loads the revision that this transaction sees; number 0 if there is none. */
 export async function loadRevision(tx: Transaction): Promise<Revision> {
-  return toRevision(await tx.one<RevisionRow>(CURRENT));
+  return toRevision(await tx.one(CURRENT_REVISION));
+}
+
+/** Converts the row of `CURRENT_REVISION`. */
+export function toRevision(row: Readonly<Record<string, unknown>> | undefined): Revision {
+  const { number, text } = (row ?? {}) as Partial<RevisionRow>;
+  return { number: number ?? 0, stamp: text ?? '' };
 }
 
 interface RevisionRow {
   readonly number: number;
   readonly text: string | null;
-}
-
-function toRevision(row: RevisionRow | undefined): Revision {
-  return { number: row?.number ?? 0, stamp: row?.text ?? '' };
 }
 
 /** Loads the number of the current revision. */
@@ -56,7 +58,7 @@ export async function lockPolicies(tx: Transaction): Promise<void> {
  */
 export async function advanceRevision(tx: Transaction): Promise<number> {
   // The row lock makes concurrent changes wait and then read the new revision.
-  const found = await tx.one<RevisionRow>(sql`${sql.raw(CURRENT.sql)}${tx.rowLock('noKeyUpdate')}`);
+  const found = await tx.one(sql`${sql.raw(CURRENT_REVISION.sql)}${tx.rowLock('noKeyUpdate')}`);
   const stamp = createId();
   const row = await tx.one<{ number: number }>(
     sql`INSERT INTO "_State" ("id", "number", "text") VALUES ('epoch', 1, ${stamp})

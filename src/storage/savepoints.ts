@@ -21,7 +21,8 @@ export interface PendingSavepoints {
 export interface Savepoints {
   /** Number of open savepoints. */
   readonly open: number;
-  run<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs `work` in a savepoint. If it throws, calls `undo`, which undoes what the savepoint has changed in memory. */
+  run<T>(work: () => Promise<T>, undo?: () => void): Promise<T>;
 }
 
 /** Creates the savepoints of one transaction. */
@@ -42,7 +43,7 @@ class NestedSavepoints implements Savepoints {
     return this.#open;
   }
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(work: () => Promise<T>, undo?: () => void): Promise<T> {
     const host = this.#host;
     host.check();
     const depth = ++this.#open;
@@ -60,6 +61,7 @@ class NestedSavepoints implements Savepoints {
         host.savepoints.undo(name);
         this.#release(name);
       }
+      undo?.();
       throw error;
     }
   }

@@ -3,6 +3,7 @@
  * decide, and audit entries name the user.
  */
 import { createEntryId } from '../audit/index.ts';
+import { identifyByEmail } from '../authn/index.ts';
 import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import type { Caller } from '../pipeline/index.ts';
@@ -42,13 +43,13 @@ export async function importFromCommand(deps: TransferDeps, command: CommandImpo
     ['transfer-encoding', 'chunked'],
   ]);
   const http = toHttpRequest(command, { headers, stream: command.bytes });
-  return chunksOf(await handleImport(deps, http, { caller: callerOf(deps, command, http), onProgress: command.onProgress }));
+  return chunksOf(await handleImport(deps, http, { caller: callerOf(command, http), onProgress: command.onProgress }));
 }
 
 /** Exports records in chunks of a file. Throws between chunks if the permission is revoked during the export. */
 export async function exportFromCommand(deps: TransferDeps, command: CommandExport): Promise<AsyncIterable<string>> {
   const http = toHttpRequest(command, { headers: new Map(), body: command.body });
-  return chunksOf(await handleExport(deps, http, { caller: callerOf(deps, command, http), onProgress: command.onProgress }));
+  return chunksOf(await handleExport(deps, http, { caller: callerOf(command, http), onProgress: command.onProgress }));
 }
 
 interface RequestBody {
@@ -69,8 +70,8 @@ function toHttpRequest({ resource, query }: CommandTransfer, { headers, body, st
   };
 }
 
-function callerOf({ identity }: TransferDeps, { as }: CommandTransfer, { origin }: HttpRequest): Caller {
-  return { origin, key: as, identify: (tx) => identity.identifyByEmail(tx, as), verifyToken: async () => undefined };
+function callerOf({ as }: CommandTransfer, { origin }: HttpRequest): Caller {
+  return { origin, key: as, identification: identifyByEmail(as), verifyToken: async () => undefined };
 }
 
 function chunksOf(response: HttpResponse | PlainRequest): AsyncIterable<string> {

@@ -120,7 +120,7 @@ async function runPage(unit: UnitOfWork, request: ApiRequest, { previous, record
   const outcome = await runPipeline(context);
   const [entry] = context.entries;
   const isNew = 'problem' in outcome || entry?.epoch !== previous?.revision || entry?.reason !== previous?.reason;
-  if (isNew && record) await appendWithOutcome(context, outcome);
+  if (isNew && record) appendWithOutcome(context, outcome);
   if ('problem' in outcome) return outcome;
   return {
     records: outcome.result.data as readonly JsonObject[],

@@ -62,7 +62,7 @@ export async function openImport(deps: PipelineDeps, caller: Caller, resource: s
       await authorizeAnyRow(context);
       return context.resource;
     });
-    await appendWithOutcome(context, attempted);
+    appendWithOutcome(context, attempted);
     return attempted;
   });
   // Thrown outside of the transaction, because throwing inside would roll back the audit entry.
@@ -141,17 +141,17 @@ async function runRevocable(unit: UnitOfWork, job: ImportJob, rows: readonly Sou
     return !dryRun;
   });
   if (!isRolledBack) unit.hashes.assertComplete();
-  for (const item of items) await item.append(isRolledBack);
+  for (const item of items) item.append(isRolledBack);
   return items;
 }
 
 interface RowItem extends ImportItem {
   /** Appends the audit entries of the row. */
-  append(isRolledBack: boolean): Promise<void>;
+  append(isRolledBack: boolean): void;
 }
 
 async function runRow(unit: UnitOfWork, { resource, options }: ImportJob, { row, data, issues, problem }: SourceRow): Promise<RowItem> {
-  if (problem !== undefined) return { row, outcome: { problem, decisionId: undefined }, append: async () => undefined };
+  if (problem !== undefined) return { row, outcome: { problem, decisionId: undefined }, append: () => undefined };
   // An earlier row can have changed the user who imports.
   const current = resource === 'User' ? await identifyAgain(unit) : unit;
   const context = createRequestContext(current, { ...toRequest(resource), data });

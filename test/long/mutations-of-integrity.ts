@@ -61,7 +61,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   {
     name: 'entries of a rolled back savepoint are written',
     file: 'src/storage/collected-appends.ts',
-    find: '      appends.length = count;\n',
+    find: '      this.#appends.length = count;\n',
     replace: '',
     red: 'src/storage/chain-writers.test.ts',
     test: 'a chain continues after the last entry that was not rolled back with a savepoint',
@@ -253,7 +253,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   {
     name: 'the numbers of repeated denials are deleted without an entry',
     file: 'src/audit/close-denial-windows.ts',
-    find: 'await appendAuditEntries(tx, entries);',
+    find: 'appendAuditEntries(tx, entries);',
     replace: '',
     red: 'src/audit/close-denial-windows.test.ts',
     test: 'appends an entry with the number, the first denial and the time of the last one',

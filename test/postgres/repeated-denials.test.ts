@@ -59,7 +59,7 @@ async function deny(also: (tx: Transaction) => Promise<unknown> = async () => un
   const denial = { entry, windows };
   await database.transaction(async (tx) => {
     await also(tx);
-    await appendAuditEntries(tx, [denial]);
+    appendAuditEntries(tx, [denial]);
   });
   windows.open([denial]);
   denied.push(denial);

@@ -22,7 +22,7 @@ const dayOf = (ago: number): string => new Date(Date.now() - ago * DAY).toISOStr
 async function append(count: number, ago: number): Promise<void> {
   const database = await openDatabase({ database: `sqlite:${join(data, 'bailiwick.db')}` });
   const at = new Date(Date.now() - ago * DAY).toISOString();
-  await database.transaction((tx) =>
+  await database.transaction(async (tx) =>
     appendAuditEntries(
       tx,
       Array.from({ length: count }, (_, n) => ({ ...testEntry(n), id: createEntryId(), at })),

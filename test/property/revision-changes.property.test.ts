@@ -123,7 +123,7 @@ const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => 
 async function contentOf(snapshot: Snapshot): Promise<unknown> {
   const content: unknown[] = [];
   for (const userId of [undefined, ...USERS]) {
-    const assignments = await inTransaction((tx) => snapshot.assignments.of(tx, userId));
+    const assignments = await inTransaction(async (tx) => snapshot.assignments.of(tx, userId));
     for (const role of ['none', ...ROLES])
       for (const resource of ['Article', 'Desk', 'User'])
         for (const action of ['read', 'list', 'update'] as const) {

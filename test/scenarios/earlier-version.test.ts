@@ -58,7 +58,7 @@ beforeAll(async () => {
     await assignToRole(tx, { policyId, role: 'user' }, { by: 'u1' });
     const entry = { id: createEntryId(), at: new Date(tx.now).toISOString(), kind: 'access', allowed: true, role: 'user' } as const;
     // This process has no time zone, so the hash of the chain is that of the earlier version.
-    await appendEntry(tx, { ...entry, resource: 'Note', action: 'list', reason: 'allowed', epoch: 1, requestId: 'q', ip: '127.0.0.1' });
+    appendEntry(tx, { ...entry, resource: 'Note', action: 'list', reason: 'allowed', epoch: 1, requestId: 'q', ip: '127.0.0.1' });
   });
   // Entries are inserted at the commit, so the column is removed in a transaction of its own.
   await test.database.transaction(async (tx) => {

@@ -48,7 +48,7 @@ export async function evaluateOwnPermissions(unit: UnitOfWork, question: OwnQues
   const { permissions, ...evaluated } =
     question.resource === AUDIT_LOG_NAME ? await evaluateAuditLog(unit, question) : await evaluateRecords(unit, question);
   const entry = toEntry(unit, question.resource, evaluated);
-  if (isAudited) await appendEvaluation(unit, entry);
+  if (isAudited) appendEvaluation(unit, entry);
   return { permissions, decisionId: entry.id };
 }
 

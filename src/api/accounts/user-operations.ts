@@ -156,5 +156,5 @@ interface Deed {
 }
 
 async function note(tx: Transaction, { user, ...deed }: Deed): Promise<void> {
-  await appendSystemEntry(tx, { ...deed, resource: 'User', recordId: user.id, epoch: await currentRevision(tx) });
+  appendSystemEntry(tx, { ...deed, resource: 'User', recordId: user.id, epoch: await currentRevision(tx) });
 }

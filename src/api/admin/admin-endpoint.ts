@@ -197,7 +197,7 @@ export async function handleAs(deps: AdminDeps, endpoint: AdminEndpoint, { reque
         return adminRequest.audit(change);
       };
       const response = await endpoint.handle({ ...adminRequest, audit });
-      if (isRecorded && changes.length === 0 && endpoint.isAudited !== false) await appendEntry(tx, toReadEntry(endpoint, adminRequest));
+      if (isRecorded && changes.length === 0 && endpoint.isAudited !== false) appendEntry(tx, toReadEntry(endpoint, adminRequest));
       return response;
     };
     return deps.database.transaction(work, { caller: request.origin.ip, beginsLong: endpoint.beginsLong });
@@ -247,10 +247,7 @@ function toAdminRequest(
     deps,
     async audit({ changeReason, ...change }) {
       const facts = { ...(await loadHistoryFacts(tx)), ...(changeReason !== undefined && { changeReason }) };
-      await appendEntry(
-        tx,
-        toAdminEntry(request, admin, { ...change, facts, now: tx.now, allowed: true, epoch: snapshot.revision.number }),
-      );
+      appendEntry(tx, toAdminEntry(request, admin, { ...change, facts, now: tx.now, allowed: true, epoch: snapshot.revision.number }));
     },
   };
 }

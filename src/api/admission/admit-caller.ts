@@ -89,6 +89,6 @@ async function admitRole(tx: Transaction, { info, principal, auditorAction }: Ro
     recordId: undefined,
     epoch: 0,
   });
-  await appendEntry(tx, entry);
+  appendEntry(tx, entry);
   return new Problem('ACCESS_ADMIN', reason, { decisionId: entry.id });
 }

@@ -66,7 +66,7 @@ export async function decideForAuditor(tx: Transaction, { info, ...request }: Au
   };
   if (described.allowed) return { where, decision: described };
   const entry = toAdminEntry(info, request.principal, described);
-  await appendEntry(tx, entry);
+  appendEntry(tx, entry);
   return new Problem('ACCESS_DENIED', reason, { decisionId: entry.id });
 }
 

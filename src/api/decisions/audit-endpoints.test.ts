@@ -29,7 +29,7 @@ beforeAll(async () => {
     entryOf(3, { resource: 'Removed' }),
     entryOf(4, { kind: 'admin', userId: 'ada', role: 'admin', resource: 'Policy', action: 'create' }),
   ];
-  await admin.deps.database.transaction((tx) => appendAuditEntries(tx, entries));
+  await admin.deps.database.transaction(async (tx) => appendAuditEntries(tx, entries));
 });
 afterAll(() => admin.pipeline.dispose());
 
@@ -177,7 +177,7 @@ it('a search leaves out reads of admins and auditors with adminReads=false and r
   ];
   const reads = [entryOf(9, { requestId, kind: 'admin', resource: 'Admin' }), entryOf(9, { requestId, resource: '_Decision' })];
   const refreshes = [entryOf(9, { requestId, kind: 'auth', resource: 'Auth', action: 'refresh' })];
-  await own.deps.database.transaction((tx) => appendAuditEntries(tx, [...kept, ...reads, ...refreshes]));
+  await own.deps.database.transaction(async (tx) => appendAuditEntries(tx, [...kept, ...reads, ...refreshes]));
   const found = async (query: string) => {
     const { data } = (await own.bodyOf('admin.decisions.list', { query: `requestId=${requestId}${query}` })) as Found;
     return new Set(data.map(({ id }) => id));

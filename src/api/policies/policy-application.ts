@@ -88,7 +88,7 @@ export async function applyPoliciesInDevelopment(deps: AdminDeps, files: PolicyF
     const epoch = await currentRevision(tx);
     if (epoch !== before) {
       const facts = await loadHistoryFacts(tx);
-      await appendSystemEntry(tx, { resource: 'Policy', action: 'apply', reason: toAuditReason(report), epoch, facts, by: DEV_COMMAND });
+      appendSystemEntry(tx, { resource: 'Policy', action: 'apply', reason: toAuditReason(report), epoch, facts, by: DEV_COMMAND });
     }
     return report;
   });

@@ -99,7 +99,7 @@ export function restoreAdminPolicy({ database }: Pick<AdminDeps, 'database'>): P
     const [action, done] = stored === undefined ? ['create', 'created'] : ['update', 'restored'];
     const reason = `${done} policy "${policy.name}" and assigned it to role admin`;
     const [epoch, facts] = [await currentRevision(tx), await loadHistoryFacts(tx)];
-    await appendSystemEntry(tx, { resource: 'Policy', action, recordId: policy.id, reason, epoch, facts, by: RESTORE_COMMAND });
+    appendSystemEntry(tx, { resource: 'Policy', action, recordId: policy.id, reason, epoch, facts, by: RESTORE_COMMAND });
     const message = `policy "${policy.name}" was ${done} and is assigned to role admin`;
     return { message, closing: await findClosing(tx, policies, policy) };
   }, UNLIMITED);
@@ -173,7 +173,7 @@ export async function createPermissionPolicies(
 async function appendCreated(tx: Transaction, name: string): Promise<void> {
   const reason = `created and assigned policy "${name}" from a permissions map`;
   const [epoch, facts] = [await currentRevision(tx), await loadHistoryFacts(tx)];
-  await appendSystemEntry(tx, { resource: 'Policy', action: 'create', reason, epoch, facts, by: PERMISSIONS_COMMAND });
+  appendSystemEntry(tx, { resource: 'Policy', action: 'create', reason, epoch, facts, by: PERMISSIONS_COMMAND });
 }
 
 /** The policy of full access. Admins can read and edit it like any other; without it, admins are denied too. */
@@ -204,7 +204,7 @@ export async function grantFullAccess(tx: Transaction, admin: { readonly id: str
   if ((await loadPoliciesByName(tx, [FULL_ACCESS.name])).length > 0) return;
   const policy = await createPolicy(tx, FULL_ACCESS, { by });
   await assignToRole(tx, { policyId: policy.id, role: 'admin' }, { by });
-  await appendEntry(tx, {
+  appendEntry(tx, {
     id: createEntryId(),
     at: new Date(tx.now).toISOString(),
     kind: 'admin',

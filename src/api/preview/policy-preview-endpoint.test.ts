@@ -178,7 +178,7 @@ describe('admin.policies.preview', () => {
     const denial = { id: createEntryId(), at, kind: 'repeat', role: 'anon', resource: 'Article', action: 'read', allowed: false } as const;
     const entry = { ...denial, reason: 'no policies found for role anon', epoch: 1, requestId: '', ip: '192.0.2.0/24', facts };
     const ofTokens = { ...entry, id: createEntryId(), resource: 'Auth', action: 'token' };
-    await admin.deps.database.transaction((tx) => appendAuditEntries(tx, [entry, ofTokens]));
+    await admin.deps.database.transaction(async (tx) => appendAuditEntries(tx, [entry, ofTokens]));
     const toAnon = { assignments: [{ role: 'anon', policyId }] };
     expect(await countsOf({})).toEqual({ examined: 7, same: 7 });
     expect(await countsOf(toAnon)).toEqual({ examined: 7, denyToAllow: 7 });
@@ -211,7 +211,7 @@ describe('admin.policies.preview', () => {
     const entryOf = (role: string) => ({ id: createEntryId(), at, kind: 'access' as const, role, userId: 'ann', resource: 'Article' });
     const rest = { action: 'read', recordId: 'a1', allowed: false, reason: '', epoch: 1, requestId: '', ip: '' };
     const entries = Array.from({ length: 30 }, (_, index) => ({ ...entryOf(`role ${index}`), ...rest }));
-    await admin.deps.database.transaction((tx) => appendAuditEntries(tx, entries));
+    await admin.deps.database.transaction(async (tx) => appendAuditEntries(tx, entries));
     const { samples, ...counts } = (await preview({ assignments: [{ userId: 'ann', policyId }] })).data;
     expect([counts['denyToAllow'], samples.length]).toEqual([30, 20]);
   });
@@ -229,7 +229,7 @@ describe('admin.policies.preview', () => {
       requestId: '',
       ip: '',
     };
-    await admin.deps.database.transaction((tx) => appendAuditEntries(tx, [entry]));
+    await admin.deps.database.transaction(async (tx) => appendAuditEntries(tx, [entry]));
     expect(await countsOf({})).toEqual({ examined: 1, unknown: 1 });
   });
 

@@ -3,7 +3,7 @@
  * renders the outcome.
  */
 import { Problem } from '../../errors.ts';
-import { authenticate, handle, handleBatch, type Outcome } from '../../pipeline/index.ts';
+import { handle, handleBatch, type Outcome } from '../../pipeline/index.ts';
 import {
   type ApiRequest,
   type HttpRequest,
@@ -75,8 +75,8 @@ export function createApiRoutes(deps: ApiDeps): readonly Route[] {
 /** Identifies the caller of a large body before the body is read, and returns the maximum bytes. The request is decided later, in its own transaction. */
 async function admit(deps: ApiDeps, origin: RequestOrigin): Promise<number> {
   if (origin.token === undefined) return deps.limits.anonymousBodyBytes;
-  const caller = await authenticate(deps, origin);
-  await deps.database.transaction((tx) => caller.identify(tx));
+  const token = await deps.identity.readToken(origin.token);
+  await deps.database.transaction((tx) => deps.identity.identify(tx, token));
   return Number.POSITIVE_INFINITY;
 }
 

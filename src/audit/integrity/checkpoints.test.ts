@@ -63,7 +63,7 @@ describe('checkpoints', () => {
     checkpoints.start();
     await auditLog.fill([3]);
     await expect.poll(() => lines.length).toBe(1);
-    await auditLog.database.transaction((tx) => appendEntry(tx, testEntry(1)));
+    await auditLog.database.transaction(async (tx) => appendEntry(tx, testEntry(1)));
     rmSync(auditLog.path, { recursive: true });
     await expect.poll(() => lines).toHaveLength(2);
     await checkpoints.close();

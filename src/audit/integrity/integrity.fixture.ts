@@ -107,7 +107,7 @@ function createAuditLog(
         for (let done = 0; done < length; ) {
           const size = Math.min(length - done, 1 + (done % 3));
           const entries = Array.from({ length: size }, (_, index) => testEntry(done + index));
-          await other.transaction((tx) => appendAuditEntries(tx, entries));
+          await other.transaction(async (tx) => appendAuditEntries(tx, entries));
           done += size;
         }
         await other.close();

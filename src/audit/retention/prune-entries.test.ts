@@ -180,7 +180,7 @@ describe('pruneEntries', () => {
     const load = Array.from({ length: 4 }, async () => {
       while (!isOver) {
         const entry = entryAt(new Date().toISOString(), 'load');
-        await auditLog.database.transaction((tx) => appendEntry(tx, entry));
+        await auditLog.database.transaction(async (tx) => appendEntry(tx, entry));
         appended.push(entry.id);
       }
     });
@@ -226,7 +226,7 @@ describe('pruneEntries of a new audit log', () => {
 
   it('an old entry after a newer one is kept, and deleted with it', async () => {
     const times = [`${D2}T23:00:00.000Z`, `${D3}T00:00:01.000Z`, `${D2}T23:59:59.000Z`, `${D3}T00:00:02.000Z`];
-    for (const time of times) await auditLog.database.transaction((tx) => appendEntry(tx, entryAt(time)));
+    for (const time of times) await auditLog.database.transaction(async (tx) => appendEntry(tx, entryAt(time)));
     expect(await prune()).toEqual({ entries: 1, chains: 1 });
     expect((await reasons()).filter((reason) => times.includes(reason))).toEqual(times.slice(1));
     expect(summary(await auditLog.verify())).toEqual([]);
@@ -245,7 +245,7 @@ describe('pruneEntries of a new audit log', () => {
   });
 
   it.runIf(onPostgres)('entries without a partition are moved to one and dropped with it', async () => {
-    await auditLog.database.transaction((tx) => appendEntry(tx, entryAt(`${D1}T12:00:00.000Z`)));
+    await auditLog.database.transaction(async (tx) => appendEntry(tx, entryAt(`${D1}T12:00:00.000Z`)));
     const inRest = () => auditLog.database.transaction((tx) => tx.all(sql`select 1 from "_Decision$rest"`));
     expect((await inRest()).length).toBe(1);
     await prune();

@@ -85,7 +85,7 @@ async function countUnchained(tx: Transaction, before: string): Promise<number> 
 }
 
 async function appendPruneEntry(tx: Transaction, { by, reason }: { readonly by: string; readonly reason: string }): Promise<void> {
-  await appendSystemEntry(tx, { resource: '*', action: 'prune', reason, epoch: await currentRevision(tx), by });
+  appendSystemEntry(tx, { resource: '*', action: 'prune', reason, epoch: await currentRevision(tx), by });
 }
 
 /** Maximum attempts of a step that other transactions block, and the milliseconds between two attempts. */

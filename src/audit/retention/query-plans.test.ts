@@ -40,7 +40,7 @@ beforeAll(async () => {
     const time = NOW - age * DAY;
     const entry = { ...testEntry(2), id: idAt(time), at: new Date(time).toISOString(), userId: `${age} days` };
     entries.unshift(entry);
-    await auditLog.database.transaction((tx) => appendEntry(tx, entry));
+    await auditLog.database.transaction(async (tx) => appendEntry(tx, entry));
     await createPartitions(auditLog.database, AUDIT_RESOURCE);
   }
   for (const { id, writer, sequence } of await auditLog.rows()) places.set(id, { writer, sequence });
@@ -124,7 +124,7 @@ describe('entries', () => {
     const entry = { ...testEntry(2), id: createEntryId(), at: new Date(NOW - 100 * DAY).toISOString() };
     const other = await openTestAuditLog();
     try {
-      await other.database.transaction((tx) => appendEntry(tx, entry));
+      await other.database.transaction(async (tx) => appendEntry(tx, entry));
       await other.database.transaction(async (tx) => {
         expect((await loadEntry(tx, entry.id))?.at).toBe(entry.at);
         for (const id of [createEntryId(), 'x', '', '00000000-0000-7000-8000-000000000000'])

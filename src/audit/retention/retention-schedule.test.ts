@@ -110,7 +110,7 @@ describe('scheduled retention', () => {
     const now = await auditLog.database.transaction(async (tx) => tx.now);
     const old = new Date(now - 3 * DAY).toISOString();
     const young = new Date(now - DAY).toISOString();
-    for (const at of [old, young]) await auditLog.database.transaction((tx) => appendEntry(tx, entryAt(at)));
+    for (const at of [old, young]) await auditLog.database.transaction(async (tx) => appendEntry(tx, entryAt(at)));
     const { promise: isTold, resolve } = Promise.withResolvers<void>();
     const log = (line: string): void => {
       lines.push(line);

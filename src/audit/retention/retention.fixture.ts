@@ -23,7 +23,7 @@ export async function fillDays(record: TestAuditLog, days: readonly string[], co
   for (const group of groups) {
     const other = openUrl(record.url);
     for (let from = 0; from < group.length; from += 7) {
-      await other.transaction((tx) =>
+      await other.transaction(async (tx) =>
         appendAuditEntries(
           tx,
           group.slice(from, from + 7).map((time) => entryAt(time)),

@@ -52,7 +52,8 @@ export function asRead(context: RequestContext): RequestContext {
 
 /** Decides on a subject and throws on denial. @throws Problem ACCESS_DENIED, ACCESS_PROTECTED */
 export async function authorize(context: RequestContext, subject: Subject): Promise<Decision> {
-  const decision = await decideOn(context, subject);
+  const input = loadInput(context, subject);
+  const decision = decideInput(context, input instanceof Promise ? await input : input, createEntryId());
   refuseDenied(decision, context.entries.at(-1) as AuditEntry);
   return decision;
 }
@@ -74,7 +75,9 @@ export async function authorizeAgain(context: RequestContext, subject: Subject):
 
 /** Decides on a subject and returns the decision, denied or not. */
 export async function decideOn(context: RequestContext, subject: Subject, entryId: string = createEntryId()): Promise<Decision> {
-  return decideInput(context, await loadInput(context, subject), entryId);
+  const input = loadInput(context, subject);
+  // Most rules need no further record, and an await costs about as much as the decision.
+  return decideInput(context, input instanceof Promise ? await input : input, entryId);
 }
 
 /**
@@ -145,22 +148,32 @@ function toDenial(decision: Decision, { id: decisionId }: AuditEntry, hint?: str
   return new Problem(code, decision.reason, { decisionId, ...(hint !== undefined && { hint }) });
 }
 
-/** Loads the input of one decision: the rules that apply, and the referenced records that the conditions of these rules read. */
-async function loadInput(context: RequestContext, subject: Subject): Promise<DecisionInput> {
+/**
+ * Loads the input of one decision: the rules that apply, and the referenced records that the conditions of these rules read. Returns a promise
+ * only if something has to be loaded.
+ */
+function loadInput(context: RequestContext, subject: Subject): DecisionInput | Promise<DecisionInput> {
   const { principal, tx, snapshot } = context;
-  const resource = subject.resource ?? context.resource;
-  const action = subject.action ?? decidedAction(context);
-  const assignments = await snapshot.assignments.of(tx, principal.id);
-  const applicable = rulesFor(context, { resource, action, assignments });
+  const inputWith = (assignments: readonly UserAssignment[]): DecisionInput | Promise<DecisionInput> => {
+    const { resource = context.resource, action = decidedAction(context) } = subject;
+    const applicable = rulesFor(context, { resource, action, assignments });
+    const input: DecisionInput = { ...subject, applicable, resource, action };
+    return applicable.referencePaths.length > 0 || applicable.countsRelated ? loadRecordsOf(context, input) : input;
+  };
+  const assignments = snapshot.assignments.of(tx, principal.id);
+  return assignments instanceof Promise ? assignments.then(inputWith) : inputWith(assignments);
+}
+
+/** Adds the referenced and the related records that the conditions read. */
+async function loadRecordsOf(context: RequestContext, input: DecisionInput): Promise<DecisionInput> {
+  const { principal, tx, snapshot } = context;
+  const { applicable, resource, record } = input;
   const { referencePaths: paths } = applicable;
-  const { record } = subject;
-  // Most rules read no referenced record, and an await costs about as much as the decision.
+  const onRead = noteRead(tx);
   const referenced =
-    paths.length === 0
-      ? undefined
-      : await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record, onRead: noteRead(tx) });
-  const input: DecisionInput = { ...subject, applicable, resource, action, referenced };
-  return applicable.countsRelated ? loadRelatedOf(context, input) : input;
+    paths.length === 0 ? undefined : await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record, onRead });
+  const complete = { ...input, referenced };
+  return applicable.countsRelated ? loadRelatedOf(context, complete) : complete;
 }
 
 /** Adds the related records that the conditions count. */
@@ -189,14 +202,14 @@ async function loadInputs(
   const onRead = noteRead(tx);
   const ofCaller = await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record: UNRESOLVED, onRead });
   const referencedOf = await loadReferencedOfEach(tx, snapshot.definitions, { paths, resource, records });
-  const inputOf = (record: StoredRecord): DecisionInput => {
+  const toInput = (record: StoredRecord): DecisionInput => {
     const referenced = new Map([...ofCaller, ...referencedOf(record, onRead)]);
     return { applicable, resource, action, record, recordId: record.id, referenced };
   };
-  if (!applicable.countsRelated) return inputOf;
+  if (!applicable.countsRelated) return toInput;
   const complete = new Map<StoredRecord, DecisionInput>();
-  for (const record of records) complete.set(record, await loadRelatedOf(context, inputOf(record)));
-  return (record) => complete.get(record) ?? inputOf(record);
+  for (const record of records) complete.set(record, await loadRelatedOf(context, toInput(record)));
+  return (record) => complete.get(record) ?? toInput(record);
 }
 
 interface RuleQuery extends Pick<RecordSubjects, 'resource' | 'action'> {

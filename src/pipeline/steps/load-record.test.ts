@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApiRequest } from '../../request/index.ts';
 import { codeOf, openPipeline, type TestPipeline, type TestRequest, toApiRequest } from '../pipeline.fixture.ts';
 import type { Found } from '../request-context.ts';
-import { loadById, loadDeletedById, prefetchFor } from './load-record.ts';
+import { isPrefetched, loadById, loadDeletedById, recordQuery } from './load-record.ts';
 
 let test: TestPipeline;
 beforeAll(async () => {
@@ -40,7 +41,7 @@ describe.each(loaders)('$name', ({ name, load, finds }) => {
 
   it(`${name} refuses a request without an id`, async () => {
     await test.inContext({ as: 'ann', request: article('read') }, async (context) => {
-      expect(await codeOf(load(context))).toBe('REQUEST_MALFORMED');
+      expect(await codeOf(Promise.resolve(load(context)))).toBe('REQUEST_MALFORMED');
     });
   });
 });
@@ -55,27 +56,40 @@ it('loads no write-only field', async () => {
 
 it('uses the prefetched record instead of loading it again', async () => {
   await test.inContext({ as: 'ann', request: article('read', 'stored') }, async (context) => {
-    expect(await loadById({ ...context, prefetched: Promise.resolve([]) })).toEqual([]);
+    expect(await loadById({ ...context, prefetched: { row: undefined } })).toEqual([]);
   });
 });
 
-it.each<[string, TestRequest, unknown]>([
-  ['finds the record of a read', article('read', 'stored'), ['one']],
-  ['finds no record for an unknown id', article('read', 'unknown'), []],
-  ['finds no soft-deleted record', article('read', 'deleted'), []],
-  ['finds no record of an unknown resource', { action: 'read', resource: 'Nothing', id: 'stored' }, []],
-  ['is left out for a read without an id', article('read'), undefined],
-  ['is left out for an update, which locks its record', article('update', 'stored'), undefined],
-  ['is left out for a list', article('list'), undefined],
-])('the prefetch %s', async (_, request, expected) => {
+/** Returns the title of the prefetched record. */
+function titleOfPrefetched(request: ApiRequest): Promise<unknown> {
   const { database, policyStore } = test.deps;
-  const prefetch = prefetchFor(toApiRequest(request));
-  expect(titlesOf(await database.transaction(async (tx) => prefetch?.(tx, policyStore.definitions)))).toEqual(expected);
+  return database.transaction(async (tx) => {
+    const query = recordQuery(tx, policyStore.definitions, request);
+    return query && (await tx.one(query))?.['title'];
+  });
+}
+
+it.each<[string, TestRequest, unknown]>([
+  ['finds the record of a read', article('read', 'stored'), 'one'],
+  ['finds no record for an unknown id', article('read', 'unknown'), undefined],
+  ['finds no soft-deleted record', article('read', 'deleted'), undefined],
+  ['finds no record of an unknown resource', { action: 'read', resource: 'Nothing', id: 'stored' }, undefined],
+])('the prefetch %s', async (_, request, expected) => {
+  expect(isPrefetched(toApiRequest(request))).toBe(true);
+  expect(await titleOfPrefetched(toApiRequest(request))).toBe(expected);
+});
+
+it.each<[string, TestRequest]>([
+  ['a read without an id', article('read')],
+  ['an update, which locks its record', article('update', 'stored')],
+  ['a list', article('list')],
+])('%s has no prefetched record', (_, request) => {
+  expect(isPrefetched(toApiRequest(request))).toBe(false);
 });
 
 it('the prefetch finds no record of an internal resource', async () => {
   const { database, policyStore } = test.deps;
   const [policy] = await test.rows('_Policy');
-  const prefetch = prefetchFor(toApiRequest({ action: 'read', resource: '_Policy', id: String(policy?.['id']) }));
-  expect(await database.transaction(async (tx) => prefetch?.(tx, policyStore.definitions))).toEqual([]);
+  const request = toApiRequest({ action: 'read', resource: '_Policy', id: String(policy?.['id']) });
+  expect(await database.transaction(async (tx) => recordQuery(tx, policyStore.definitions, request))).toBeUndefined();
 });

@@ -1,8 +1,16 @@
-import type { Prefetch } from '../../authz/index.ts';
 import { Problem } from '../../errors.ts';
 import type { ApiRequest } from '../../request/index.ts';
-import type { Resource, StoredRecord } from '../../resources/index.ts';
-import { hasChecksums, loadDeletedRecord, loadRecord, type RowLock } from '../../storage/index.ts';
+import type { Definitions, Resource, Row, StoredRecord } from '../../resources/index.ts';
+import {
+  hasChecksums,
+  loadDeletedRecord,
+  loadingById,
+  loadRecord,
+  type Query,
+  type RowLock,
+  type Transaction,
+  unlessDamaged,
+} from '../../storage/index.ts';
 import type { Found, RequestContext } from '../request-context.ts';
 
 /** Row locks that actions take when they load their record. */
@@ -16,25 +24,28 @@ const LOCKS: ReadonlyMap<string, RowLock> = new Map([
 const SEARCHES: ReadonlySet<string> = new Set(['delete', 'restore']);
 
 /** Loads the record of the request. Returns no record for an unknown id and refuses nothing, because the decision must not depend on which records exist. */
-export async function loadById(context: RequestContext): Promise<Found> {
-  return context.prefetched ?? loadBy(context, loadRecord);
+export function loadById(context: RequestContext): Found | Promise<Found> {
+  const { prefetched, resource } = context;
+  return (prefetched && readUndamaged(resource, prefetched.row)) ?? loadBy(context, loadRecord);
 }
 
-/** Returns a function that loads the record of a read before the caller is known; undefined for other actions. */
-export function prefetchFor({ action, resource: name, id }: ApiRequest): Prefetch<Found> | undefined {
-  if (action !== 'read' || id === undefined) return undefined;
-  return (tx, definitions) => {
-    const resource = definitions.get(name);
-    return resource === undefined || resource.internal ? Promise.resolve([]) : findUndamaged(resource, loadRecord(tx, resource, id));
-  };
+/** Returns true for a request whose record is loaded together with its caller. Other actions lock their records, or find them later. */
+export function isPrefetched({ action, id }: ApiRequest): boolean {
+  return action === 'read' && id !== undefined;
+}
+
+/** Returns the query of the record that a request names; undefined if its resource has none. */
+export function recordQuery(tx: Transaction, definitions: Definitions, { resource: name, id = '' }: ApiRequest): Query | undefined {
+  const resource = definitions.get(name);
+  return resource === undefined || resource.internal ? undefined : loadingById(tx, resource, id);
 }
 
 /** Loads the soft-deleted record of the request. Returns no record if the record is not deleted. */
-export async function loadDeletedById(context: RequestContext): Promise<Found> {
+export function loadDeletedById(context: RequestContext): Promise<Found> {
   return loadBy(context, loadDeletedRecord);
 }
 
-function loadBy(context: RequestContext, load: typeof loadRecord): Promise<Found> {
+async function loadBy(context: RequestContext, load: typeof loadRecord): Promise<Found> {
   if (context.request.id === undefined) throw new Problem('REQUEST_MALFORMED', 'expected an id');
   const { id, action } = context.request;
   return findUndamaged(
@@ -49,7 +60,22 @@ async function findUndamaged(resource: Resource, loading: Promise<StoredRecord |
     const record = await loading;
     return record === undefined ? [] : [record];
   } catch (error) {
-    if (hasChecksums(resource) && error instanceof Problem && error.code === 'STORAGE_DAMAGED') return [];
+    if (isDamaged(resource, error)) return [];
     throw error;
   }
+}
+
+/** Returns the record of a row; undefined if the row has to be loaded again, because its checksum is wrong. */
+function readUndamaged(resource: Resource, row: Row | undefined): Found | undefined {
+  if (row === undefined) return [];
+  try {
+    return unlessDamaged(resource, [row]);
+  } catch (error) {
+    if (isDamaged(resource, error)) return [];
+    throw error;
+  }
+}
+
+function isDamaged(resource: Resource, error: unknown): boolean {
+  return hasChecksums(resource) && error instanceof Problem && error.code === 'STORAGE_DAMAGED';
 }

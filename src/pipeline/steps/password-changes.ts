@@ -36,25 +36,39 @@ export interface ComputedPasswords {
 }
 
 /** Creates the password hashes of a unit of work from the hashes and the proof that earlier runs have computed. */
-export function createPasswordHashes({ hashes, verified }: ComputedPasswords): PasswordHashes {
-  const missing = new Set<string>();
-  let unverified: PasswordClaim | undefined;
-  return {
-    of(plain) {
-      const hash = hashes.get(plain);
-      if (hash === undefined) missing.add(plain);
-      return hash ?? '';
-    },
-    proofOf(claim) {
-      if (verified !== undefined) return isSame(verified.claim, claim) ? verified.proof : ANOTHER_CLAIM;
-      unverified ??= claim;
-      return undefined;
-    },
-    assertComplete() {
-      // The unit of work catches this error, computes the hashes and the proof, and runs again.
-      if (missing.size > 0 || unverified !== undefined) throw new HashNeeded([...missing], unverified);
-    },
-  };
+export function createPasswordHashes(computed: ComputedPasswords): PasswordHashes {
+  return new NeededHashes(computed);
+}
+
+/** A class, because each unit of work creates one, and few change a password. */
+class NeededHashes implements PasswordHashes {
+  readonly #computed: ComputedPasswords;
+  #missing: Set<string> | undefined;
+  #unverified: PasswordClaim | undefined;
+
+  constructor(computed: ComputedPasswords) {
+    this.#computed = computed;
+  }
+
+  of(plain: string): string {
+    const hash = this.#computed.hashes.get(plain);
+    if (hash !== undefined) return hash;
+    this.#missing ??= new Set();
+    this.#missing.add(plain);
+    return '';
+  }
+
+  proofOf(claim: PasswordClaim): PasswordProof | undefined {
+    const { verified } = this.#computed;
+    if (verified !== undefined) return isSame(verified.claim, claim) ? verified.proof : ANOTHER_CLAIM;
+    this.#unverified ??= claim;
+    return undefined;
+  }
+
+  assertComplete(): void {
+    // The unit of work catches this error, computes the hashes and the proof, and runs again.
+    if (this.#missing !== undefined || this.#unverified !== undefined) throw new HashNeeded([...(this.#missing ?? [])], this.#unverified);
+  }
 }
 
 /** The proof for a second claim of a unit of work: always a refusal, because a batch must not cause many verifications or allow many guesses at once. */

@@ -11,8 +11,11 @@ const countExpanded = createUsageCounter();
 /** Returns the record of a read. */
 export async function show(context: RequestContext, { found }: Decided): Promise<Result> {
   const record = found[0] as StoredRecord;
-  const [data] = await projectEach(context, [record], projectionFor(context, 1));
-  return { status: 200, data, version: record.version };
+  const { version } = record;
+  const projection = projectionFor(context, 1);
+  if (projection.expansions.length === 0) return { status: 200, data: showRecord(context.resource, record, projection.fields), version };
+  const [data] = await projectEach(context, [record], projection);
+  return { status: 200, data, version };
 }
 
 /** Returns the description of the resource's fields. */

@@ -56,8 +56,12 @@ async function check({ request, ifMatch, run, code }: Case): Promise<void> {
 }
 
 const ofRecords: readonly Case[] = [
-  { title: 'validateRecord accepts a record that was found', run: (context) => validateRecord(context, FOUND) },
-  { title: 'validateRecord refuses a record that was not found', run: (context) => validateRecord(context, []), code: 'RECORD_UNKNOWN' },
+  { title: 'validateRecord accepts a record that was found', run: async (context) => validateRecord(context, FOUND) },
+  {
+    title: 'validateRecord refuses a record that was not found',
+    run: async (context) => validateRecord(context, []),
+    code: 'RECORD_UNKNOWN',
+  },
   { title: 'validateVersion accepts a request without If-Match', run: (context) => validateVersion(context, FOUND) },
   {
     title: 'validateVersion accepts If-Match with the version among others',

@@ -5,9 +5,11 @@ import { lockReferences, refuseDamagedRecord, validateMove } from '../../storage
 import type { Found, Proposal, RequestContext } from '../request-context.ts';
 
 /** Validates that the record of the request exists. @throws Problem RECORD_UNKNOWN, or STORAGE_DAMAGED if it exists and is damaged */
-export async function validateRecord(context: RequestContext, found: Found): Promise<void> {
-  if (found[0] !== undefined) return;
-  const { tx, resource, request } = context;
+export function validateRecord(context: RequestContext, found: Found): void | Promise<void> {
+  return found[0] === undefined ? refuseUnknown(context) : undefined;
+}
+
+async function refuseUnknown({ tx, resource, request }: RequestContext): Promise<never> {
   if (resource.checksum && request.id !== undefined) await refuseDamagedRecord(tx, resource, request.id);
   throw new Problem('RECORD_UNKNOWN', `no ${resource.name} has this id`);
 }

@@ -42,7 +42,7 @@ const LOG: AppendStatements<Line> = {
 async function read(tx: Transaction, id: string, readSet: ReadSet = {}): Promise<string> {
   const { stamp } = await loadRevision(tx);
   tx.addToReadSet({ revision: stamp, ...readSet });
-  await tx.append(LOG, [{ id, revision: stamp }]);
+  tx.append(LOG, [{ id, revision: stamp }]);
   return stamp;
 }
 
@@ -69,14 +69,14 @@ describe('units of work that only append lines', () => {
 
   it('rolls back appended lines with their savepoint', async () => {
     await database.transaction(async (tx) => {
-      await tx.append(LOG, [{ id: 'before', revision: '' }]);
+      tx.append(LOG, [{ id: 'before', revision: '' }]);
       await failure(
         tx.savepoint(async () => {
-          await tx.append(LOG, [{ id: 'within', revision: '' }]);
+          tx.append(LOG, [{ id: 'within', revision: '' }]);
           throw new Error('no');
         }),
       );
-      await tx.savepoint(() => tx.append(LOG, [{ id: 'within another', revision: '' }]));
+      await tx.savepoint(async () => tx.append(LOG, [{ id: 'within another', revision: '' }]));
     });
     expect(await lines()).toMatchObject([{ id: 'before' }, { id: 'within another' }]);
   });

@@ -127,7 +127,7 @@ async function tryToCommit(commitBatch: CommitBatch, batch: readonly QueuedReque
     return await commitBatch(
       batch.map(({ request }) => request.sets),
       async (tx) => {
-        for (const { request } of batch) for (const { statements, rows } of request.appends) await tx.append(statements, rows);
+        for (const { request } of batch) for (const { statements, rows } of request.appends) tx.append(statements, rows);
       },
     );
   } catch (error) {

@@ -90,7 +90,7 @@ describe('commit validation after a long read', () => {
       const stamp = state?.stamp ?? '';
       tx.addToReadSet({ revision: stamp });
       runs.push(`${tx.attempt} ${stamp}`);
-      await tx.append(appended, [`decided by ${stamp}`]);
+      tx.append(appended, [`decided by ${stamp}`]);
       await tx.one(slow(tx));
       if (stamp === 'first') await runSql(`UPDATE "_State" SET "text" = 'second'`);
       return stamp;

@@ -86,7 +86,7 @@ function refuse(address: PostgresAddress, error: unknown): never {
 /** Queries and commits like a request with an audit entry, on connections of both pools, and changes nothing. */
 async function probe(tx: Transaction): Promise<void> {
   await tx.one({ sql: 'SELECT 1', parameters: [] });
-  await tx.append(NO_ROWS, ['none']);
+  tx.append(NO_ROWS, ['none']);
 }
 
 /** Appends no row, but causes a commit that writes to the WAL. */

@@ -39,14 +39,14 @@ let entries = 0;
 async function change(tx: Transaction): Promise<string> {
   await tx.run(sql`UPDATE "Count" SET "n" = "n" + 1`);
   const id = `entry ${++entries}`;
-  await tx.append(LOG, [id]);
+  tx.append(LOG, [id]);
   return id;
 }
 
 /** Appends an entry, and changes nothing else. */
 async function appendOnly(tx: Transaction): Promise<string> {
   const id = `entry ${++entries}`;
-  await tx.append(LOG, [id]);
+  tx.append(LOG, [id]);
   return id;
 }
 

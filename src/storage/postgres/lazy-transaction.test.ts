@@ -50,7 +50,7 @@ const unitsOfWork: readonly (readonly [what: string, work: (tx: Transaction) => 
   ['reads and then writes', (tx) => tx.one(sql`SELECT 1`).then(() => tx.run(insert('a')))],
   [
     'appends',
-    (tx) =>
+    async (tx) =>
       tx.append({ write: (_, ids: readonly string[]) => ids.map(insert), findCommitted: () => sql`SELECT 1 WHERE FALSE` }, ['a', 'b']),
   ],
 ];
@@ -63,7 +63,9 @@ async function openConfigured(options: { readonly preparedStatements?: boolean }
   // After two transactions each connection has its session settings.
   for (const id of ['x', 'y']) {
     await database.transaction((tx) => tx.run(insert(id)));
-    await database.transaction((tx) => tx.append({ write: () => [sql`SELECT 1`], findCommitted: () => sql`SELECT 1 WHERE FALSE` }, [id]));
+    await database.transaction(async (tx) =>
+      tx.append({ write: () => [sql`SELECT 1`], findCommitted: () => sql`SELECT 1 WHERE FALSE` }, [id]),
+    );
   }
   return database;
 }
@@ -151,7 +153,7 @@ describe('a savepoint around the first write', () => {
     await database.transaction(async (tx) => {
       const conflicting = tx.savepoint(() => tx.run(insert('a')).then(() => tx.run(insert('x'))));
       expect(await failure(conflicting)).toMatchObject({ constraint: 'unique' });
-      await tx.append(append, ['z']);
+      tx.append(append, ['z']);
     });
     expect(await ids()).toEqual(['x', 'y', 'z']);
   });

@@ -36,7 +36,7 @@ async function partitions(): Promise<Readonly<Record<string, readonly string[]>>
 }
 
 const append = (at: string, reason: string, on: Database = database): Promise<void> =>
-  on.transaction((tx) => appendEntry(tx, { ...testEntry(1), at, reason }));
+  on.transaction(async (tx) => appendEntry(tx, { ...testEntry(1), at, reason }));
 const now = (): Promise<number> => database.transaction(async (tx) => tx.now);
 const drop = (before: string, retained = 'false', after?: string) =>
   database.transaction((tx) =>

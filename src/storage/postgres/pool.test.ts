@@ -117,7 +117,7 @@ it('the database is unhealthy as long as the role has no connection left for aud
   await expect.poll(async () => (await runSql(`SELECT 1 ${sessions}`)).rows).toEqual([]);
   const read = (): Promise<number> =>
     asRole.transaction(async (tx) => {
-      await tx.append({ write: () => [sql`SELECT pg_current_xact_id()`], findCommitted: () => sql`SELECT 1 WHERE FALSE` }, ['a line']);
+      tx.append({ write: () => [sql`SELECT pg_current_xact_id()`], findCommitted: () => sql`SELECT 1 WHERE FALSE` }, ['a line']);
       return 1;
     });
   await asRole.probe();

@@ -134,7 +134,7 @@ describe.runIf(installed !== undefined).each(modes)('a pooler %s', AT_ONCE, (mod
     proxy.cut('before');
     await database.transaction(async (tx) => {
       await tx.one(sql`SELECT 1`);
-      await tx.append(LOG, ['read']);
+      tx.append(LOG, ['read']);
     });
     expect((await runSql('SELECT "id" FROM "Parent"')).rows).toEqual([{ id: 'read' }]);
     expect(proxy.cuts).toBe(1);

@@ -69,7 +69,7 @@ describe('commit batches', () => {
         await readTasks(tx, project);
         const run = (runs.get(project) ?? 0) + 1;
         runs.set(project, run);
-        await tx.append(LINES, [`${project} in run ${run}`]);
+        tx.append(LINES, [`${project} in run ${run}`]);
         if (run > 1) return;
         // All of them have read before the change, as many as there are connections.
         if (++ready === 8) void move('task of p0', 'p1').then(() => release());

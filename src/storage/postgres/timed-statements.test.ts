@@ -21,7 +21,7 @@ describe('a unit of work that takes long', () => {
     const answer = await database.transaction(async (tx) => {
       attempts.push([tx.attempt, tx.retained.get('found')]);
       tx.retained.set('found', tx.attempt);
-      await tx.append(appended, [`entry of ${tx.attempt}`]);
+      tx.append(appended, [`entry of ${tx.attempt}`]);
       return tx.one<{ one: number }>(slow(tx));
     });
     expect(answer?.one).toBe(1);

@@ -1,6 +1,6 @@
 import { type Sql, sql } from '../../sql.ts';
 import type { WriterLease } from '../chain-writers.ts';
-import type { AppendStatements, PendingAppend, Query, RowLock, Transaction } from '../contract.ts';
+import { type AppendStatements, oneOfEach, type PendingAppend, type Query, type RowLock, type Transaction } from '../contract.ts';
 import type { ReadSet, WriteSet } from '../read-set.ts';
 import { createReadWriteSet, type ReadWriteSet } from '../read-write-set.ts';
 import { createSavepoints, internal } from '../savepoints.ts';
@@ -42,14 +42,16 @@ export function openTransaction(context: TransactionContext, now: number): OpenT
   const { timed, ...statements } = createTimedStatements(context);
   const { query, announceLock, announceWrite } = createQueries(context, statements.query);
   const { end, ...bookkeeping } = createBookkeeping(context);
+  // The caller declares the type of the rows.
+  const one = (async (text) => (await query(text)).rows[0]) as Transaction['one'];
   const tx: Transaction = Object.freeze({
     dialect: postgresDialect,
     now,
     slot: context.connection.slot % SLOT_COUNT,
     validatesReads: !context.blocksWriters,
-    // The caller declares the type of the rows.
     all: (async (text) => (await query(text)).rows) as Transaction['all'],
-    one: (async (text) => (await query(text)).rows[0]) as Transaction['one'],
+    one,
+    oneOfEach: (queries: readonly (Query | undefined)[]) => oneOfEach({ one }, queries),
     async run(text: Query) {
       announceWrite();
       const { changes } = await query(text);
@@ -115,7 +117,7 @@ function createBookkeeping({ state, lazy }: TransactionContext) {
   }
 
   return {
-    async append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): Promise<void> {
+    append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): void {
       state.check();
       if (rows.length > 0) appends.push({ statements: statements as AppendStatements<unknown>, rows });
     },

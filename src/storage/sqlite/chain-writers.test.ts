@@ -35,7 +35,7 @@ const NEXT: AppendStatements<(link: string) => void> = {
 };
 const append = async () => {
   let appended = '';
-  await database.transaction((tx) => tx.append(NEXT, [(link) => (appended = link)]));
+  await database.transaction(async (tx) => tx.append(NEXT, [(link) => (appended = link)]));
   return appended;
 };
 const next = (link: string) => link.replace(/\d+$/, (sequence) => String(Number(sequence) + 1));
@@ -61,7 +61,7 @@ it('the chain writer continues after other changes to _State, so that missing en
 it('a new chain writer starts after a commit with an unknown outcome', async () => {
   const first = await append();
   const unknown = database.transaction(async (tx) => {
-    await tx.append(NEXT, [() => undefined]);
+    tx.append(NEXT, [() => undefined]);
     await tx.run({ sql: 'CREATE TABLE "a" ("id" TEXT PRIMARY KEY)', parameters: [] });
     await tx.run({ sql: 'CREATE TABLE "b" ("a" TEXT REFERENCES "a" ("id") DEFERRABLE INITIALLY DEFERRED)', parameters: [] });
     await tx.run({ sql: `INSERT INTO "b" VALUES ('none')`, parameters: [] });

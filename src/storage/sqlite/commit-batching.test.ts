@@ -130,7 +130,7 @@ describe('commit batching', () => {
     const parents = appendingTo(batches);
     const unitsOfWork = ['a', 'b', 'c'].map((id) =>
       family.database.transaction(async (tx) => {
-        await tx.append(parents, [id]);
+        tx.append(parents, [id]);
         if (id === 'b') throw new Error('no');
       }),
     );
@@ -145,7 +145,7 @@ describe('commit batching', () => {
     const unitsOfWork = ['a', 'taken', 'b'].map((id) =>
       family.database.transaction(async (tx) => {
         await insert(tx, `by ${id}`);
-        await tx.append(parents, [id]);
+        tx.append(parents, [id]);
       }),
     );
     expect(await Promise.all(unitsOfWork.map(codeOf))).toEqual(['STORAGE_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'STORAGE_UNAVAILABLE']);

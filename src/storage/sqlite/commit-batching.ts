@@ -67,10 +67,10 @@ export function createCommitBatching(connection: Connection, options: CommitBatc
     while (queue.length > 0) {
       await waitForBatch(queue, options.batchWindow);
       const committed = await commitBatch(deps, queue);
-      const { settle, state } = committed;
+      const { state, batch, outcomes } = committed;
       counters.add(committed);
       if (state !== 'nothingWritten') health.set(state === 'written');
-      settle();
+      settle(batch, outcomes);
     }
     running = undefined;
   }
@@ -118,11 +118,11 @@ function createCounters(observer: CommitObserver | undefined) {
   const values = { commits: 0, unitsOfWork: 0 };
   return {
     values,
-    add({ state, ms, ran }: CommittedBatch): void {
+    add({ state, ms, outcomes }: CommittedBatch): void {
       if (state !== 'written') return;
       values.commits += 1;
-      values.unitsOfWork += ran;
-      observer?.committed({ ms, unitsOfWork: ran });
+      values.unitsOfWork += outcomes.length;
+      observer?.committed({ ms, unitsOfWork: outcomes.length });
     },
   };
 }
@@ -136,12 +136,11 @@ type BatchState = 'written' | 'nothingWritten' | 'failed';
 /** The outcome of a batch. */
 interface CommittedBatch {
   readonly state: BatchState;
-  /** Number of units of work that were run. */
-  readonly ran: number;
+  /** The units of work that were run, and their outcomes. */
+  readonly batch: readonly QueuedWork[];
+  readonly outcomes: readonly Outcome[];
   /** Milliseconds for COMMIT and the rows appended just before it. */
   readonly ms: number;
-  /** Settles the promises of the units of work. */
-  settle(): void;
 }
 
 interface BatchDeps {
@@ -152,11 +151,13 @@ interface BatchDeps {
   readonly writers: ChainWriters;
   /** Returns true if a backup was restored since the last call. */
   readonly isRestored: () => boolean;
+  readonly deadline: TurnDeadline;
 }
 
 function createBatchDeps(connection: Connection, { lockTimeout, maxBatchTime, files, timeZone }: CommitBatchingOptions): BatchDeps {
   const lock = { connection, timeout: lockTimeout };
-  return { connection, lock, maxBatchTime, files, writers: createChainWriters(timeZone), isRestored: createRestoreDetector(connection) };
+  const [writers, isRestored, deadline] = [createChainWriters(timeZone), createRestoreDetector(connection), createTurnDeadline()];
+  return { connection, lock, maxBatchTime, files, writers, isRestored, deadline };
 }
 
 /**
@@ -164,12 +165,11 @@ function createBatchDeps(connection: Connection, { lockTimeout, maxBatchTime, fi
  * that those that arrive while another process holds it share the commit. No promise is settled before the commit.
  */
 async function commitBatch(deps: BatchDeps, queue: QueuedWork[]): Promise<CommittedBatch> {
-  const { connection, lock, maxBatchTime, files, writers, isRestored } = deps;
+  const { connection, lock, maxBatchTime, files, writers, isRestored, deadline } = deps;
   const writes = connection.writes;
   let batch: QueuedWork[] = [];
   const outcomes: Outcome[] = [];
   const appends: PendingAppend[] = [];
-  const deadline = createTurnDeadline();
   let lease: WriterLease | undefined;
   let end: TransactionEnd = 'undone';
   let ms = 0;
@@ -181,7 +181,7 @@ async function commitBatch(deps: BatchDeps, queue: QueuedWork[]): Promise<Commit
     batch = queue.splice(0, MAX_BATCH);
     const stop = performance.now() + maxBatchTime;
     for (const queued of batch) {
-      outcomes.push(await attempt({ connection, appends, deadline }, queued));
+      outcomes.push(await attempt(deps, queued, appends));
       if (performance.now() > stop) break;
     }
     const start = performance.now();
@@ -200,42 +200,37 @@ async function commitBatch(deps: BatchDeps, queue: QueuedWork[]): Promise<Commit
     rollBack(connection);
     const refusal = error instanceof Problem && error.status === 503 ? error : unavailable(error);
     const refused = batch.length === 0 ? queue.splice(0, MAX_BATCH) : batch;
-    return { state: 'failed', ran: refused.length, ms, settle: () => settle(refused, () => ({ error: refusal })) };
+    return { state: 'failed', batch: refused, outcomes: refused.map(() => ({ error: refusal })), ms };
   } finally {
     deadline.clear();
   }
   const stateOfWrites = connection.writes > writes ? 'written' : 'nothingWritten';
-  // If the storage failed one unit of work, the batch does not count as a commit, even though others in it were committed.
-  const state = outcomes.some(isStorageFailure) ? 'failed' : stateOfWrites;
   queue.unshift(...batch.splice(outcomes.length));
-  return { state, ran: batch.length, ms, settle: () => settle(batch, (index) => outcomes[index] as Outcome) };
+  // If the storage failed one unit of work, the batch does not count as a commit, even though others in it were committed.
+  return { state: outcomes.some(isStorageFailure) ? 'failed' : stateOfWrites, batch, outcomes, ms };
 }
 
 /** Writes the rows that the units of work append. */
 async function append(connection: Connection, { writer }: WriterLease, appends: readonly PendingAppend[]): Promise<void> {
   const handle = openTransaction(connection, withoutLimit());
-  for (const statement of await toAppendStatements({ tx: handle.tx, writer }, appends)) connection.run(statement);
+  const statements = toAppendStatements({ tx: handle.tx, writer }, appends);
+  for (const statement of statements instanceof Promise ? await statements : statements) connection.run(statement);
   handle.end();
-}
-
-/** The state that the units of work of a batch share. */
-interface BatchContext {
-  readonly connection: Connection;
-  /** Collects the rows to append. */
-  readonly appends: PendingAppend[];
-  readonly deadline: TurnDeadline;
 }
 
 /** The savepoint around each unit of work. */
 const WORK = 'work';
 
-/** Runs one unit of work. If it fails, its writes are rolled back and the batch goes on. Throws if the whole transaction is lost. */
-async function attempt({ connection, appends, deadline }: BatchContext, queued: QueuedWork): Promise<Outcome> {
+/**
+ * Runs one unit of work, and adds its rows to `appends`. If it fails, its writes are rolled back and the batch goes on. Throws if the whole
+ * transaction is lost.
+ */
+async function attempt({ connection, deadline }: BatchDeps, queued: QueuedWork, appends: PendingAppend[]): Promise<Outcome> {
   connection.savepoints.open(WORK);
   const handle = openTransaction(connection, queued.attempt);
   let outcome: Outcome;
   try {
-    const answer = await deadline.within(() => queued.work(handle.tx));
+    const answer = await deadline.within(queued.work(handle.tx));
     const added = handle.end();
     outcome = { answer };
     if (handle.ended() === undefined) for (const pending of added) appends.push(pending);
@@ -269,9 +264,9 @@ function rollBack(connection: Connection): void {
   }
 }
 
-function settle(batch: readonly QueuedWork[], outcomeOf: (index: number) => Outcome): void {
-  for (const [index, { resolve, reject }] of batch.entries()) {
-    const outcome = outcomeOf(index);
+function settle(batch: readonly QueuedWork[], outcomes: readonly Outcome[]): void {
+  for (const [index, outcome] of outcomes.entries()) {
+    const { resolve, reject } = batch[index] as QueuedWork;
     if ('error' in outcome) reject(outcome.error);
     else resolve(outcome.answer);
   }

@@ -64,7 +64,6 @@ export function createConnection(driver: BetterSqlite3.Database, isCancelled?: (
   };
   const savepoints = createLazySavepoints((text) => converted(() => runText(text)));
   const writes = { count: 0 };
-  const prepare = createPrepare({ statements, kept, savepoints, writes });
 
   function begin(text: string): void {
     converted(() => {
@@ -76,7 +75,7 @@ export function createConnection(driver: BetterSqlite3.Database, isCancelled?: (
     });
   }
 
-  const queries = createQueries({ prepare, statements, toError, deadline });
+  const queries = createQueries({ statements, kept, savepoints, writes, toError, deadline });
   const one: Connection['one'] = (query) => (state.inTransaction ? kept.get(query, queries.one) : queries.one(query));
   const loadDataVersion = (): unknown => one(DATA_VERSION)?.['data_version'];
   const references = new ReferenceLog();
@@ -165,71 +164,56 @@ function createState(driver: BetterSqlite3.Database, kept: KeptRows<SqliteRow>):
   return { state, toError, converted, exec };
 }
 
-/** A query that is ready to run. */
-interface ReadyQuery {
-  readonly prepared: Prepared;
-  readonly parameters: readonly unknown[];
-}
-
-interface PrepareDeps {
+interface QueryDeps {
   readonly statements: StatementCache;
   readonly kept: KeptRows<SqliteRow>;
   readonly savepoints: LazySavepoints;
   /** The number of write statements. */
   readonly writes: { count: number };
-}
-
-/** Creates the function that prepares a query, and sends pending savepoints before a write. */
-function createPrepare({ statements, kept, savepoints, writes }: PrepareDeps): (query: Query) => ReadyQuery {
-  return (query) => {
-    const { sql, parameters } = toStatement(query);
-    const prepared = statements.prepare(sql);
-    if (prepared.isWriting) {
-      writes.count++;
-      kept.clear();
-      savepoints.send();
-    }
-    return { prepared, parameters: parameters.map(toBound) };
-  };
-}
-
-interface QueryDeps {
-  readonly prepare: (query: Query) => ReadyQuery;
-  readonly statements: StatementCache;
   readonly toError: (error: unknown) => unknown;
   readonly deadline: Deadline;
 }
 
+/** Calls the driver with a prepared statement and bound values. */
+type Call<T> = (prepared: Prepared, parameters: readonly unknown[]) => T;
+
 /** Creates the query functions of a transaction. */
-function createQueries({ prepare, statements, toError, deadline }: QueryDeps): Pick<Connection, 'all' | 'one' | 'run'> {
-  const execute = <T>(query: Query, call: (ready: ReadyQuery) => T): T => {
+function createQueries({ statements, kept, savepoints, writes, toError, deadline }: QueryDeps): Pick<Connection, 'all' | 'one' | 'run'> {
+  const execute = <T>(query: Query, call: Call<T>): T => {
     try {
-      const ready = prepare(query);
-      return ready.prepared.isTimed ? deadline.within(() => call(ready)) : call(ready);
+      const { sql, parameters } = toStatement(query);
+      const prepared = statements.prepare(sql);
+      if (prepared.isWriting) {
+        writes.count++;
+        kept.clear();
+        savepoints.send();
+      }
+      const bound = toBound(parameters);
+      return prepared.isTimed ? deadline.within(() => call(prepared, bound)) : call(prepared, bound);
     } catch (error) {
       throw toError(error);
     }
   };
-  const runReady = ({ prepared, parameters }: ReadyQuery): Change => {
-    const { changes } = prepared.statement.run(...parameters);
+  const change: Call<Change> = (prepared, parameters) => {
+    const result = prepared.statement.run(...parameters);
     // After a change of the schema, a prepared statement may return columns under old names.
     if (prepared.changesSchema) statements.clear();
-    return { changes };
+    return result;
   };
   return {
     all: (query) => execute(query, selectAll),
     one: (query) => execute(query, selectOne),
-    run: (query) => execute(query, runReady),
+    run: (query) => execute(query, change),
   };
 }
 
-function selectAll({ prepared: { statement, integers }, parameters }: ReadyQuery): SqliteRow[] {
+function selectAll({ statement, integers }: Prepared, parameters: readonly unknown[]): SqliteRow[] {
   const rows = statement.all(...parameters);
   for (const row of rows) toNumbers(row, integers);
   return rows;
 }
 
-function selectOne({ prepared: { statement, integers }, parameters }: ReadyQuery): SqliteRow | undefined {
+function selectOne({ statement, integers }: Prepared, parameters: readonly unknown[]): SqliteRow | undefined {
   const row = statement.get(...parameters);
   if (row !== undefined) toNumbers(row, integers);
   return row;
@@ -246,7 +230,16 @@ function toNumbers(row: SqliteRow, integers: readonly string[]): void {
   }
 }
 
-function toBound(value: unknown): unknown {
+/** Returns the values as SQLite binds them. Most statements have none to convert, and keep their list. */
+function toBound(values: readonly unknown[]): readonly unknown[] {
+  return values.some(isConverted) ? values.map(toBoundValue) : values;
+}
+
+function isConverted(value: unknown): boolean {
+  return value === undefined || typeof value === 'boolean';
+}
+
+function toBoundValue(value: unknown): unknown {
   if (typeof value === 'boolean') return value ? 1 : 0;
   return value === undefined ? null : value;
 }

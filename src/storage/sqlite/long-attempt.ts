@@ -1,7 +1,7 @@
 import { sql } from '../../sql.ts';
 import { AttemptEnded, type AttemptState, createStopwatch, type TimedAttempt, TimeLimit } from '../attempt.ts';
 import { CollectedAppends } from '../collected-appends.ts';
-import { createStatements, type PendingAppend, type Query, type Transaction } from '../contract.ts';
+import { createStatements, oneOfEach, type PendingAppend, type Query, type Transaction } from '../contract.ts';
 import type { ReadSet } from '../read-set.ts';
 import { createReadWriteSet, type ReadWriteSet } from '../read-write-set.ts';
 import { internal, type PendingSavepoints } from '../savepoints.ts';
@@ -49,15 +49,17 @@ export function openLongTransaction(attempt: LongAttempt): LongTransaction {
   const needsWriter = (): never => {
     throw lifetime.endWith(new AttemptEnded('writer'));
   };
+  // The caller declares the type of the rows.
+  const one = (async (text) => (await query(text))[0]) as Transaction['one'];
   const tx: Transaction = Object.freeze({
     dialect: sqliteDialect,
     now: Date.now(),
     slot: 0,
     validatesReads: true,
     watched: () => undefined,
-    // The caller declares the type of the rows.
     all: query as Transaction['all'],
-    one: (async (text) => (await query(text))[0]) as Transaction['one'],
+    one,
+    oneOfEach: (queries: readonly (Query | undefined)[]) => oneOfEach({ one }, queries),
     run: async () => needsWriter(),
     lock: async () => needsWriter(),
     rowLock: ((_lock, options) => (options?.beforeSearch ? NO_LOCK : needsWriter())) as Transaction['rowLock'],

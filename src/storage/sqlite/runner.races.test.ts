@@ -40,7 +40,7 @@ describe('a read set that becomes stale during a long attempt', () => {
       runs++;
       if (runs === 1) tx.addToReadSet(readSet);
       const count = await countThings(tx);
-      await tx.append(LOG_ROWS, [`run ${runs}`]);
+      tx.append(LOG_ROWS, [`run ${runs}`]);
       if (runs === 1) await change(text);
       return `run ${runs}: ${count}`;
     }, LONG);
@@ -96,7 +96,7 @@ describe('a reader thread that ends', () => {
       const counting = countThings(tx);
       counting.catch(() => undefined);
       if (runs <= times) for (const thread of threads) await thread.terminate();
-      await tx.append(LOG_ROWS, [`run ${runs}`]);
+      tx.append(LOG_ROWS, [`run ${runs}`]);
       return countThings(tx);
     }, LONG);
     const answer = await work.catch((error: { readonly code: string }) => error.code);
@@ -230,7 +230,7 @@ describe('the queue of long attempts', () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const held = database.transaction(async (tx) => {
       await promise;
-      await tx.append(LOG_ROWS, ['held']);
+      tx.append(LOG_ROWS, ['held']);
       return countThings(tx);
     }, LONG);
     const closing = database.close();

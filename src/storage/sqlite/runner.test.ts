@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
-import { TimeLimit } from '../attempt.ts';
+import { AttemptEnded, TimeLimit } from '../attempt.ts';
 import type { Database, Transaction } from '../contract.ts';
 import { checked, countThings, LOG_ROWS, logged, openThings, recordThreads, type ThingDatabase } from './reader.fixture.ts';
 import { codeOf } from './sqlite.fixture.ts';
@@ -25,7 +25,7 @@ describe('a unit of work whose time is up in the short attempt', () => {
   it('runs again in a reader, and its rows are appended', async () => {
     const answer = await database.transaction(async (tx) => {
       begin(tx);
-      await tx.append(LOG_ROWS, [tx.attempt]);
+      tx.append(LOG_ROWS, [tx.attempt]);
       return countThings(tx);
     });
     expect([answer, attempts, await logged(database)]).toEqual([1000, ['short', 'long'], ['long']]);
@@ -78,7 +78,8 @@ describe('a unit of work whose time is up in the short attempt', () => {
     const answer = await database.transaction(async (tx) => {
       begin(tx);
       const count = await tx.savepoint(() => countThings(tx)).catch(() => -1);
-      await tx.append(LOG_ROWS, [`${count}`]).catch(() => undefined);
+      if (tx.attempt === 'short') expect(() => tx.append(LOG_ROWS, ['refused'])).toThrow(AttemptEnded);
+      else tx.append(LOG_ROWS, [`${count}`]);
       return count;
     });
     expect([answer, attempts, await logged(database)]).toEqual([1000, ['short', 'long'], ['1000']]);
@@ -148,7 +149,7 @@ describe('the time limit of a long attempt', () => {
       try {
         return await countThings(tx);
       } catch (error) {
-        await tx.append(LOG_ROWS, [String((error as Error).name)]);
+        tx.append(LOG_ROWS, [String((error as Error).name)]);
         return error instanceof TimeLimit ? error.code : error;
       }
     });

@@ -144,7 +144,7 @@ async function attemptLong<T>(work: Work<T>, handle: LongTransaction): Promise<{
 async function commitLong(batching: CommitBatching, { appends, sets }: LongResult): Promise<void> {
   await batching.submit(async (tx) => {
     if (!(await isCurrent(tx, sets))) throw new AttemptEnded('stale');
-    for (const { statements, rows } of appends) await tx.append(statements, rows);
+    for (const { statements, rows } of appends) tx.append(statements, rows);
   }, withoutLimit());
 }
 

@@ -1,7 +1,7 @@
 import { type Sql, sql } from '../../sql.ts';
 import { AttemptEnded, type AttemptState, createStopwatch, type Stopwatch, TimeLimit } from '../attempt.ts';
 import { CollectedAppends } from '../collected-appends.ts';
-import type { AppendStatements, Change, PendingAppend, Query, RowLock, RowLockOptions, Transaction } from '../contract.ts';
+import type { AppendStatements, Change, FirstRows, PendingAppend, Query, RowLock, RowLockOptions, Transaction } from '../contract.ts';
 import { internal, type PendingSavepoints, type SavepointHost } from '../savepoints.ts';
 import type { Connection } from './connection.ts';
 import { StatementTimeout, unavailable } from './driver-error.ts';
@@ -172,6 +172,10 @@ class BatchTransaction implements Transaction {
     return this.#checked(this.#connection.one, query) as Row | undefined;
   }
 
+  async oneOfEach(queries: readonly (Query | undefined)[]): Promise<FirstRows> {
+    return queries.map((query) => query && this.#checked(this.#connection.one, query));
+  }
+
   async run(query: Query): Promise<Change> {
     return this.#checked(this.#connection.run, query);
   }
@@ -187,8 +191,8 @@ class BatchTransaction implements Transaction {
   }
 
   // The rows of a whole commit batch are written together, with few statements, after its last unit of work.
-  append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): Promise<void> {
-    return this.#work.collected.append(statements, rows);
+  append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): void {
+    this.#work.collected.append(statements, rows);
   }
 
   savepoint<T>(work: () => Promise<T>): Promise<T> {
