@@ -97,10 +97,12 @@ const MANY = 10_000;
 export function expectVariety({ cases, mixed, mixedInSql, mixedInMemory, mixedReplaced, mixedThroughLists, covered }: Tally): void {
   expect(mixed).toBeGreaterThan(cases / 8);
   expect(mixedInSql).toBeGreaterThan(cases / 20);
-  expect(mixedInMemory).toBeGreaterThan(cases / 20);
-  expect(mixedReplaced).toBeGreaterThan(cases / 200);
+  // The callers of one set of policies have similar cases, so these numbers vary widely among few cases.
+  expect(mixedInMemory).toBeGreaterThan(cases / 50);
   expect(mixedThroughLists).toBeGreaterThan(cases / 20);
   if (!isDeep || cases < MANY) return;
+  expect(mixedInMemory).toBeGreaterThan(cases / 20);
+  expect(mixedReplaced).toBeGreaterThan(cases / 200);
   const rare = [...covered].filter(([, times]) => times < cases / 400);
   expect(rare).toEqual([]);
 }
