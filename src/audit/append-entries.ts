@@ -1,5 +1,5 @@
 import { getOrCreate, memoize } from '../memoize.ts';
-import type { JsonObject } from '../operators/index.ts';
+import type { JsonObject, StoredType } from '../operators/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import {
   type AppendContext,
@@ -108,21 +108,23 @@ function writeWithDenials(context: AppendContext, rows: readonly AuditRow[]): St
       writer,
       denials.filter((denial) => !hasOwnEntry(denial)),
     ),
-    ...countStatements(rows.map(toEntry), tx.slot),
+    ...countStatements(tx, rows.map(toEntry)),
   ];
   // Repeated denials alone begin no chain: if the process ended before its first entry, the chain would look truncated.
   return stored.length > 0 && isNewChain(context) ? beginChain(context).then(toStatements) : toStatements();
 }
 
 function toEntryStatements({ tx, writer }: AppendContext, entries: readonly AuditEntry[]): Statements {
-  return [...insertStatements(tx.dialect, linkEntries(writer, entries)), ...countStatements(entries, tx.slot)];
+  return [...insertStatements(tx.dialect, linkEntries(writer, entries)), ...countStatements(tx, entries)];
 }
 
 function toEntry(row: AuditRow): AuditEntry {
   return isDenial(row) ? row.entry : row;
 }
 
-const COLUMNS = [...CONTENT, 'writer', 'sequence', 'hash'].map((name) => ({ name }));
+const TYPES: Readonly<Record<string, StoredType>> = { allowed: 'boolean', epoch: 'integer', sequence: 'integer', facts: 'json' };
+const COLUMNS = [...CONTENT, 'writer', 'sequence', 'hash'].map((name) => ({ name, type: TYPES[name] ?? 'text' }));
+const COLUMN_NAMES = sql.join(COLUMNS.map(({ name }) => sql.ref(name)));
 
 /** Returns the values of all columns of the entries, one entry behind the other. The hash of each entry covers the previous one. */
 function linkEntries(writer: ChainWriter, entries: readonly AuditEntry[]): readonly unknown[] {
@@ -137,8 +139,20 @@ function linkEntries(writer: ChainWriter, entries: readonly AuditEntry[]): reado
   return values;
 }
 
+/** Returns the statements that insert entries, whose values lie one entry behind the other. */
+function insertStatements(dialect: Transaction['dialect'], values: readonly unknown[]): Statements {
+  const rows = values.length / COLUMNS.length;
+  if (rows === 0) return [];
+  if (dialect.rowsOf === undefined) return toChunks(dialect, values);
+  const columns = COLUMNS.map(({ type }, column) => ({
+    type,
+    values: Array.from({ length: rows }, (_, row) => values[row * COLUMNS.length + column]),
+  }));
+  return [sql`insert into "_Decision" (${COLUMN_NAMES}) ${dialect.rowsOf(columns)}`];
+}
+
 /** Returns INSERT statements of 64, 32, 16 … rows, so that few statements run and the database prepares few texts. */
-function insertStatements(dialect: Transaction['dialect'], values: readonly unknown[]): readonly Statement[] {
+function toChunks(dialect: Transaction['dialect'], values: readonly unknown[]): readonly Statement[] {
   const statements: Statement[] = [];
   const rows = values.length / COLUMNS.length;
   for (let offset = 0, size = CHUNK; offset < rows; offset += size) {
@@ -182,6 +196,7 @@ function textFor(dialect: Transaction['dialect'], rows: number): string {
 
 /** The number of granted and denied requests of a resource in an hour. */
 interface HourCount {
+  readonly id: string;
   readonly hour: string;
   readonly resource: string | null;
   grants: number;
@@ -192,25 +207,38 @@ interface HourCount {
  * Returns the statements that update the hourly counts, which analytics read instead of the entries. Each connection slot has a row of its
  * own, because concurrent transactions that update one row would wait for each other's commit.
  */
-function countStatements(entries: readonly AuditEntry[], slot: number): readonly Sql[] {
+function countStatements({ dialect, slot }: Pick<Transaction, 'dialect' | 'slot'>, entries: readonly AuditEntry[]): readonly Sql[] {
   const counts = new Map<string, HourCount>();
   for (const { kind, at, resource, allowed } of entries) {
     if (kind !== 'access') continue;
     const [hour, name] = [toHour(at), truncate(resource)];
-    const count = getOrCreate(counts, `${hour} ${name}`, () => ({ hour, resource: name, grants: 0, denials: 0 }));
+    const id = `${hour} ${name}${slot === 0 ? '' : ` ${slot}`}`;
+    const count = getOrCreate(counts, id, () => ({ id, hour, resource: name, grants: 0, denials: 0 }));
     if (allowed) count.grants++;
     else count.denials++;
   }
   // Sorted, so that two transactions lock the rows in the same order and cannot deadlock.
-  return [...counts]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, count]) => countStatement(`${key}${slot === 0 ? '' : ` ${slot}`}`, count));
+  const sorted = [...counts.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  if (dialect.rowsOf === undefined || sorted.length === 0) return sorted.map(countStatement);
+  const columns = COUNT_COLUMNS.map(({ name, type }) => ({ type, values: sorted.map((count) => count[name]) }));
+  return [addCounts(dialect.rowsOf(columns))];
 }
 
-function countStatement(id: string, { hour, resource, grants, denials }: HourCount): Sql {
+const COUNT_COLUMNS = [
+  { name: 'id', type: 'text' },
+  { name: 'hour', type: 'text' },
+  { name: 'resource', type: 'text' },
+  { name: 'grants', type: 'integer' },
+  { name: 'denials', type: 'integer' },
+] as const;
+
+function countStatement({ id, hour, resource, grants, denials }: HourCount): Sql {
+  return addCounts(sql`values (${id}, ${hour}, ${resource}, ${grants}, ${denials})`);
+}
+
+function addCounts(rows: Sql): Sql {
   return sql`
-    insert into "_DecisionHour" ("id", "hour", "resource", "grants", "denials")
-    values (${id}, ${hour}, ${resource}, ${grants}, ${denials})
+    insert into "_DecisionHour" ("id", "hour", "resource", "grants", "denials") ${rows}
     on conflict ("id") do update set
       "grants" = "_DecisionHour"."grants" + excluded."grants",
       "denials" = "_DecisionHour"."denials" + excluded."denials"`;

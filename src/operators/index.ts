@@ -21,7 +21,7 @@ export {
   type SqlColumn,
   type SqlContext,
 } from './operator.ts';
-export type { SqlDialect, SqlJsonValue, SqlTruth, StoredType } from './operator-sql.ts';
+export type { SqlDialect, SqlJsonValue, SqlTruth, StoredType, WrittenColumn } from './operator-sql.ts';
 export { OPERATORS, suggestOperator } from './operator-table.ts';
 export { matchesPattern, maxMatchingSteps, validatePattern } from './pattern.ts';
 export { WEEKDAYS } from './time-operators.ts';

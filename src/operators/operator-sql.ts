@@ -37,12 +37,20 @@ export interface SqlDialect {
    * row that `column` could reference.
    */
   isGivenBy(column: Sql, query: Sql): SqlTruth;
+  /** Renders a query of rows to insert, which binds each column as one value. Absent if an insertion that binds each value is faster. */
+  rowsOf?(columns: readonly WrittenColumn[]): Sql;
   /** Renders a table expression with a row for each item of a stored list, and one column, `value`. */
   listItems(list: Sql): Sql;
   /** Aggregates the values of several rows, in their order, to a list in its stored form. */
   listOf(value: Sql): Sql;
   /** Renders the value under `keys` in a JSON column, or the whole value if there are no keys. Keys consist of letters, digits, `_` and `-`. */
   jsonAt(document: Sql, keys: readonly string[]): SqlJsonValue;
+}
+
+/** The values of a column of rows to insert. */
+export interface WrittenColumn {
+  readonly type: StoredType;
+  readonly values: readonly unknown[];
 }
 
 /** A value inside a stored JSON value. Keys select members of objects only, never items of lists. */

@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../../sql.ts';
+import type { WrittenColumn } from '../../operators/index.ts';
+import { type Sql, sql } from '../../sql.ts';
 import type { AppendStatements, Database, Transaction } from '../contract.ts';
 import type { ReadSet } from '../read-set.ts';
 import { advanceRevision, loadRevision } from '../revision.ts';
 import { failure } from '../storage.fixture.ts';
+import { toCommitStatements } from './commit-statements.ts';
 import { commitValidationSql } from './commit-validation.ts';
+import { toStatement } from './connection.ts';
+import { STALE } from './driver-error.ts';
 import { openFamily } from './postgres.fixture.ts';
+import { postgresDialect } from './sql-dialect.ts';
 
 const { open, runSql, close } = openFamily('storage_postgres_batching');
 
@@ -33,8 +38,14 @@ interface Line {
   readonly revision: string;
 }
 
+/** Like the audit log, one statement inserts all lines, and validates the commit. */
+const toInsertion = (lines: readonly Line[]): Sql => {
+  const columns = [lines.map(({ id }) => id), lines.map(({ revision }) => revision)];
+  return sql`INSERT INTO "Log" ("id", "revision") ${postgresDialect.rowsOf?.(columns.map((values) => ({ type: 'text', values })))}`;
+};
+
 const LOG: AppendStatements<Line> = {
-  write: (_, lines) => lines.map(({ id, revision }) => sql`INSERT INTO "Log" ("id", "revision") VALUES (${id}, ${revision})`),
+  write: (_, lines) => [toInsertion(lines)],
   findCommitted: ({ id }) => sql`SELECT 1 FROM "Log" WHERE "id" = ${id}`,
 };
 
@@ -87,6 +98,47 @@ describe('units of work that only append lines', () => {
     expect(await lines()).toMatchObject([{ id: 'a' }, { id: 'b' }]);
   });
 
+  it('retries the one whose read set became stale, refuses the one whose line cannot be written, and saves the others of the commit', async () => {
+    const runs = new Map<string, number>();
+    const work = (id: string) =>
+      database.transaction(async (tx) => {
+        const run = (runs.get(id) ?? 0) + 1;
+        runs.set(id, run);
+        const row = await tx.one<{ version: number }>(sql`SELECT "version" FROM "User" WHERE "id" = 'user 1'`);
+        const users = id === 'stale' ? [{ id: 'user 1', version: row?.version ?? 0 }] : [];
+        await read(tx, run === 1 ? id : `${id} again`, { users });
+        // The last one lets all of them commit together.
+        if (id === 'stale' && run === 1) await runSql(`UPDATE "User" SET "version" = 2 WHERE "id" = 'user 1'`);
+        if (id === 'stale' && run === 1) changed.resolve();
+        await changed.promise;
+      });
+    const changed = Promise.withResolvers<void>();
+    const outcomes = await Promise.allSettled(['a', 'stale', 'refused', 'b'].map(work));
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    expect(await lines()).toMatchObject([{ id: 'a' }, { id: 'b' }, { id: 'stale again' }]);
+    expect([runs.get('a'), runs.get('b')]).toEqual([1, 1]);
+  });
+
+  it('inserts lines before the locks of commit validation are taken, and before it compares', async () => {
+    const stale = {
+      revision: 'an earlier one',
+      users: new Map(),
+      sessions: [],
+      validUntil: Number.POSITIVE_INFINITY,
+      advancesRevision: false,
+      changedUsers: new Set<string>(),
+    };
+    const codeFor = async (id: string): Promise<unknown> => {
+      const [query, ...others] = toCommitStatements([toInsertion([{ id, revision: '' }])], [stale]).map(toStatement);
+      expect(others).toEqual([]);
+      return ((await failure(runSql(query?.sql ?? '', query?.parameters))) as { code: string }).code;
+    };
+    expect(await codeFor('accepted')).toBe(STALE);
+    // The constraint fails first.
+    expect(await codeFor('refused')).toBe('23514');
+    expect(await lines()).toEqual([]);
+  });
+
   it('commits appended lines with the other changes of their unit of work', async () => {
     await database.transaction(async (tx) => {
       await read(tx, 'with it');
@@ -95,6 +147,35 @@ describe('units of work that only append lines', () => {
     const [line] = await lines();
     const { rows } = await runSql(`SELECT "xmin"::text AS "commit" FROM "User" WHERE "id" = 'user 0'`);
     expect(line).toMatchObject(rows[0]);
+  });
+});
+
+describe('rows to insert', () => {
+  const COLUMNS: readonly WrittenColumn[] = [
+    { type: 'text', values: ['a "quoted" \\ text', '{,}', 'NULL', '', null] },
+    { type: 'integer', values: [1, -2, 9007199254740993n, null, 0] },
+    { type: 'boolean', values: [true, false, null, true, false] },
+    { type: 'json', values: ['{"a":"\\u0000 \\""}', null, '[]', '""', 'null'] },
+  ];
+
+  it.each([1, 5])('keeps every value of %i rows', async (count) => {
+    const columns = COLUMNS.map(({ type, values }) => ({ type, values: values.slice(0, count) }));
+    const rows = postgresDialect.rowsOf?.(columns) ?? sql``;
+    const found = await database.transaction((tx) => tx.all(sql`SELECT * FROM (${rows}) AS "row" ("text", "integer", "boolean", "json")`));
+    const toStored = (value: unknown): unknown => (typeof value === 'boolean' ? Number(value) : value);
+    const names = columns.map(({ type }) => type);
+    expect(found).toEqual(
+      Array.from({ length: count }, (_, row) => Object.fromEntries(names.map((name, at) => [name, toStored(columns[at]?.values[row])]))),
+    );
+  });
+
+  it('refuses a text that the database cannot store', async () => {
+    for (const values of [['a\u0000'], ['a', 'b\u0000']]) {
+      const rows = postgresDialect.rowsOf?.([{ type: 'text', values }]) ?? sql``;
+      expect(await failure(database.transaction((tx) => tx.all(sql`SELECT * FROM (${rows}) AS "row"`)))).toMatchObject({
+        code: 'VALUE_INVALID',
+      });
+    }
   });
 });
 

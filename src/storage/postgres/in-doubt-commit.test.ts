@@ -5,6 +5,7 @@ import type { AppendStatements, Database, Transaction } from '../contract.ts';
 import { failure } from '../storage.fixture.ts';
 import { openPostgres } from './database.ts';
 import { openFamily } from './postgres.fixture.ts';
+import { postgresDialect } from './sql-dialect.ts';
 
 const { url, open, runSql, close } = openFamily('storage_postgres_in_doubt');
 
@@ -29,7 +30,7 @@ beforeEach(async () => {
 });
 
 const LOG: AppendStatements<string> = {
-  write: (_, ids) => ids.map((id) => sql`INSERT INTO "Log" ("id") VALUES (${id})`),
+  write: (_, ids) => [sql`INSERT INTO "Log" ("id") ${postgresDialect.rowsOf?.([{ type: 'text', values: ids }])}`],
   findCommitted: (id) => sql`SELECT 1 FROM "Log" WHERE "id" = ${id}`,
 };
 

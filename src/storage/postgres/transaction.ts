@@ -1,13 +1,13 @@
 import type { ChainWriters } from '../chain-writers.ts';
 import { type Query, type Transaction, toAppendStatements, toFindStatement } from '../contract.ts';
-import { isEmptySet, type ReadWriteSet } from '../read-write-set.ts';
+import type { ReadWriteSet } from '../read-write-set.ts';
 import { internal } from '../savepoints.ts';
-import { BLOCK_ALL_WRITERS, lockNamesOf, toCommitValidation, toWriteMarks } from './commit-validation.ts';
+import { toCommitStatements } from './commit-statements.ts';
+import { BLOCK_ALL_WRITERS, lockNamesOf } from './commit-validation.ts';
 import { type Connection, toStatement } from './connection.ts';
 import { fromDriver, isCancelled, type RetryReason } from './driver-error.ts';
 import type { InDoubtCommit } from './in-doubt-commit.ts';
 import { createLazyTransaction, type TransactionStart } from './lazy-transaction.ts';
-import { toRelationChecks } from './relation-checks.ts';
 import type { AttemptLimits } from './timed-statements.ts';
 import { type CommitRequest, openTransaction, type TransactionContext } from './transaction-handle.ts';
 import { createTransactionState } from './transaction-state.ts';
@@ -139,11 +139,10 @@ async function endReadOnly(context: TransactionContext): Promise<void> {
 /** Sends the remaining statements, commit validation and COMMIT in one message. If one of them fails, COMMIT rolls back. */
 async function commit(context: TransactionContext, { statements, sets }: CommitStatements): Promise<void> {
   const { connection, state, lazy, limits } = context;
-  const validations = sets.every(isEmptySet) ? [] : [toCommitValidation(sets), ...toRelationChecks(sets), ...toWriteMarks(sets)];
   // Units of work that wait for one record would each find a stale read set, so a retry takes these locks before it reads.
   for (const name of lockNamesOf(sets)) state.locks.add(name);
   // A value that cannot be sent is refused here, before any statement is sent.
-  const last = [...statements, ...validations].map(toStatement);
+  const last = toCommitStatements(statements, sets).map(toStatement);
   state.ended = true;
   state.committing = lazy.isBegun;
   // Commit validation may wait for locks.

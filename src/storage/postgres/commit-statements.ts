@@ -1,0 +1,43 @@
+import { renderSql, type Sql, sql } from '../../sql.ts';
+import type { Query, Statement } from '../contract.ts';
+import { isEmptySet, type ReadWriteSet } from '../read-write-set.ts';
+import { toCommitValidation, toWriteMarks } from './commit-validation.ts';
+import { toRelationChecks } from './relation-checks.ts';
+
+/** Maximum insertions that are one statement with commit validation; with more, there would be too many texts to prepare. */
+const MAX_COMBINED = 3;
+
+/**
+ * Returns the statements between the unit of work and COMMIT: the insertions of its rows, commit validation, the checks of relations, and
+ * the marks of writes.
+ * The insertions and commit validation are one statement, because each message has a cost of its own. The insertions come first: the
+ * locks of commit validation are the last ones of a transaction.
+ */
+export function toCommitStatements(insertions: readonly Query[], sets: readonly ReadWriteSet[]): readonly Query[] {
+  if (sets.every(isEmptySet)) return insertions;
+  const validation = toCommitValidation(sets);
+  const checks = [...toRelationChecks(sets), ...toWriteMarks(sets)];
+  const isCombined = insertions.length > 0 && insertions.length <= MAX_COMBINED && insertions.every(isInsertion);
+  return isCombined ? [combine(insertions, validation), ...checks] : [...insertions, validation, ...checks];
+}
+
+const INSERT = /^\s*INSERT\b/i;
+
+/** Returns true for an insertion whose placeholders are not rendered yet. */
+function isInsertion(query: Query): query is Sql {
+  return !('parameters' in query) && INSERT.test(query.texts[0] ?? '');
+}
+
+/** The WHERE clause counts the inserted rows, so that PostgreSQL inserts them before it validates: without it, the order is not defined. */
+function combine(insertions: readonly Sql[], validation: Statement): Statement {
+  const names = insertions.map((_, index) => sql.raw(`"rows${index}"`));
+  const inserted = insertions.map((insertion, index) => sql`${names[index]} AS (${insertion} RETURNING 1)`);
+  const counts = names.map((name) => sql`(SELECT count(*) FROM ${name})`);
+  const first = validation.parameters.length;
+  const rows = renderSql(sql.join(inserted), (nth) => `$${first + nth}`);
+  const counted = renderSql(sql.join(counts, sql` + `), String);
+  return {
+    sql: `WITH ${rows.sql} ${validation.sql} WHERE ${counted.sql} >= 0`,
+    parameters: [...validation.parameters, ...rows.parameters],
+  };
+}
