@@ -4,7 +4,15 @@ import { type Run, SHAPES } from '../contestants/shape.ts';
 import type { Figure } from '../measurement.ts';
 import { allocatedBy } from './allocated.ts';
 import { pathOf } from './path.ts';
-import { type CountedRequest, type CountedService, countStatements, startArticles, startDocuments, startPages } from './requests.ts';
+import {
+  type CountedRequest,
+  type CountedService,
+  countStatements,
+  startArticles,
+  startArticlesOnPostgres,
+  startDocuments,
+  startPages,
+} from './requests.ts';
 
 const ROUNDS = 3;
 /** Decisions and requests of the warm-up, after which the code is compiled. */
@@ -24,7 +32,7 @@ for (const shape of SHAPES.slice(0, 3)) {
 
 const statements = countStatements();
 const services: CountedService[] = [];
-for (const start of [startArticles, startDocuments, startPages]) {
+for (const start of [startArticles, startDocuments, startPages, startArticlesOnPostgres]) {
   const service = await start();
   services.push(service);
   for (const { name, send } of service.requests) {

@@ -1,5 +1,8 @@
 import Database from 'better-sqlite3';
+import pg from 'pg';
 import { startService } from '../../test/harness.ts';
+import { startPostgres } from '../../test/postgres/server.ts';
+import { withSchema } from '../../test/postgres/test-database.ts';
 import { isMember } from '../relations/conditions.ts';
 import { openLeanClient, toBytes } from './lean-client.ts';
 
@@ -20,9 +23,23 @@ export interface CountedService {
 
 const SETTINGS = { rateLimit: 0, backupsKept: 0 };
 
-/** Starts the service on SQLite with a user who may read, list, create and update only their own articles. */
-export async function startArticles(): Promise<CountedService> {
-  const { url, close, user, createPolicy, createRecord } = await startService({ project: 'bench/http/project', settings: SETTINGS });
+/** Starts the service on PostgreSQL, with its own server, and otherwise like `startArticles`. */
+export async function startArticlesOnPostgres(): Promise<CountedService> {
+  const server = await startPostgres({ inMemory: true });
+  const { requests, stop } = await startArticles({ database: withSchema(server.url) });
+  return {
+    requests: requests.map(({ name, send }) => ({ name: `${name}, PostgreSQL`, send })),
+    async stop() {
+      await stop();
+      await server.stop();
+    },
+  };
+}
+
+/** Starts the service, by default on SQLite, with a user who may read, list, create and update only their own articles. */
+export async function startArticles(where: { readonly database?: string } = {}): Promise<CountedService> {
+  const settings = { ...SETTINGS, ...where };
+  const { url, close, user, createPolicy, createRecord } = await startService({ project: 'bench/http/project', settings });
   const { id: authorId, token } = await user();
   const conditions = [{ field: 'resource.authorId', operator: 'eq', value: '${user.id}' }];
   const rules = ['read', 'list', 'create', 'update'].map((action) => ({ resource: 'Article', action, conditions }));
@@ -141,7 +158,7 @@ export function countStatements(): () => number {
   const countEach = (shared: Record<string, Method>, names: readonly string[]): void => {
     for (const name of names) {
       const original = shared[name];
-      if (original === undefined) throw new Error(`expected better-sqlite3 to have "${name}"`);
+      if (original === undefined) throw new Error(`expected the driver to have "${name}"`);
       shared[name] = function (this: unknown, ...values) {
         count++;
         return original.apply(this, values);
@@ -152,5 +169,7 @@ export function countStatements(): () => number {
   countEach(Object.getPrototypeOf(database.prepare('SELECT 1')), ['get', 'all', 'run', 'iterate']);
   countEach(Object.getPrototypeOf(database), ['exec']);
   database.close();
+  // A text with several statements, such as BEGIN and the query of the clock, is one message and counted once.
+  countEach(pg.Client.prototype as unknown as Record<string, Method>, ['query']);
   return () => count;
 }
