@@ -3,20 +3,13 @@ import { queryOptions, useQueries, useQuery } from '@tanstack/react-query';
 import { effectOf, type OwnResource } from '../api/own-resources.ts';
 import { ownCatalogueQuery } from '../api/queries.ts';
 import { loadRecords } from '../api/records.ts';
+import type { NamesById } from './names-by-id.ts';
 import { labelField, labelOf } from './record-labels.ts';
-
-/** Names by the ids of records and users. */
-export type NamesById = Readonly<Record<string, string>>;
 
 /** A record by its resource and id. */
 export interface RecordReference {
   readonly resource: string;
   readonly id: string;
-}
-
-/** Returns the name of a record or user; undefined if it is not known. */
-export function nameOf(id: string, names: NamesById): string | undefined {
-  return Object.hasOwn(names, id) ? names[id] : undefined;
 }
 
 /** Maximum number of records of a resource whose names are loaded. */
@@ -31,12 +24,6 @@ export function useRecordNames(references: readonly RecordReference[]): NamesByI
     return own === undefined || effectOf(own, 'list') === 'deny' || labelField(own.definition) === undefined ? [] : [namesQuery(own, ids)];
   });
   return useQueries({ queries, combine: joinNames });
-}
-
-/** Returns the texts of a value that is an id, or a list of ids. */
-export function idsIn(value: unknown): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(idsIn);
-  return typeof value === 'string' && value !== '' ? [value] : [];
 }
 
 function namesQuery({ definition }: OwnResource, ids: readonly string[]) {

@@ -48,7 +48,7 @@ describe('referencesInTraces', () => {
     const open = trace({ field: 'resource.folderId', operator: 'within', answer: 'open', expected: ['f4'] });
     const other = trace({ field: 'user.department', actual: 'sports', expected: 'politics' });
     const group: ConditionTrace = { type: 'any', answer: 'false', of: [within, { type: 'not', answer: 'open', of: open }, other] };
-    expect(referencesInTraces([group], pathsFor(FOLDERS, 'Document'))).toEqual(
+    expect(referencesInTraces([{ trace: group, resource: 'Document' }], FOLDERS.definitions)).toEqual(
       ['f3', 'f1', 'f3', 'f2', 'f4'].map((id) => ({ resource: 'Folder', id })),
     );
   });

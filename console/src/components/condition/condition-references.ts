@@ -1,5 +1,6 @@
 /** The records whose ids conditions contain. */
-import { idsIn, type RecordReference } from '../record-names.ts';
+import { idsIn } from '../names-by-id.ts';
+import type { RecordReference } from '../record-names.ts';
 import { type ConditionForm, readCondition } from './condition-json.ts';
 import { type Catalogue, type PathOption, relatedPathsFor, targetOf } from './condition-paths.ts';
 import { isReference } from './operand-forms.ts';

@@ -1,7 +1,7 @@
 /** Conditions as sentences, with the labels of the operators. */
 import { builderTexts } from '../../texts/condition-builder.ts';
 import { isolate } from '../../texts/sentence.ts';
-import { type NamesById, nameOf } from '../record-names.ts';
+import { type NamesById, nameOf } from '../names-by-id.ts';
 import { type ConditionForm, type RelatedForm, readCondition } from './condition-json.ts';
 import type { Operator } from './operand-forms.ts';
 import { isReference, referencedPath } from './operand-forms.ts';

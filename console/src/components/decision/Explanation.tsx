@@ -1,20 +1,17 @@
 import { Alert, Card, Stack, Text, Title } from '@mantine/core';
-import { useMemo } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
 import { isolateNames, sentence } from '../../texts/sentence.ts';
-import type { NamesById } from '../record-names.ts';
+import type { NamesById } from '../names-by-id.ts';
 import { DecisionTrace } from './DecisionTrace.tsx';
+import { NamedConditions } from './NamedConditions.tsx';
 import { NearMisses } from './NearMisses.tsx';
 import { ResidualCondition } from './ResidualCondition.tsx';
-import { NamesContext, useTraceNames } from './trace-vocabulary.ts';
 
 /** The explanation of a decision, as access tests, audit entries and replays return it. */
 export type Explained = Pick<Schemas['admin.ExplainedReplay'], 'note' | 'residual' | 'ties' | 'trace' | 'when' | 'wouldAllow'> & {
   readonly warnings?: readonly string[];
 };
-
-const NO_USERS: NamesById = {};
 
 /** Properties of an explanation. */
 interface ExplanationProps {
@@ -28,15 +25,13 @@ interface ExplanationProps {
 /** Explains a decision: near misses, residual condition, and the trace of the rules. */
 export function Explanation({
   explained: { note, residual, ties = [], trace = [], when, wouldAllow = [], warnings = [] },
-  users = NO_USERS,
+  users,
   resource,
 }: ExplanationProps) {
   const texts = decisionsTexts.trace;
   const traces = [...trace.map(({ condition }) => condition), ...wouldAllow.flatMap(({ unmet }) => unmet), ...(residual ? [residual] : [])];
-  const records = useTraceNames(traces, resource);
-  const names = useMemo(() => ({ ...records, ...users }), [records, users]);
   return (
-    <NamesContext value={names}>
+    <NamedConditions decided={traces.map((each) => ({ trace: each, resource }))} users={users}>
       <Stack gap="md">
         {warnings.map((warning) => (
           <Alert key={warning} color="yellow">
@@ -67,6 +62,6 @@ export function Explanation({
           </Card>
         )}
       </Stack>
-    </NamesContext>
+    </NamedConditions>
   );
 }

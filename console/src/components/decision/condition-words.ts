@@ -4,7 +4,7 @@ import { decisionsTexts } from '../../texts/decisions.ts';
 import { isolate, sentence } from '../../texts/sentence.ts';
 import { type OperatorWords, operatorWords } from '../condition/condition-sentences.ts';
 import type { Operator } from '../condition/operand-forms.ts';
-import { type NamesById, nameOf } from '../record-names.ts';
+import { type NamesById, nameOf } from '../names-by-id.ts';
 
 /** The evaluation of a condition. */
 export type ConditionTrace = Schemas['admin.ConditionTrace'];

@@ -1,21 +1,44 @@
 /** The records whose ids the traces of conditions contain. */
-import { type PathOption, targetOf } from '../condition/condition-paths.ts';
-import { idsIn, type RecordReference } from '../record-names.ts';
+import type { Schemas } from '../../api/client.ts';
+import { idsIn } from '../names-by-id.ts';
+import type { RecordReference } from '../record-names.ts';
 import { type ConditionTrace, membersOf } from './condition-words.ts';
 
-/** Returns the records that traces compare. `options` are the paths of the resource of the decision. */
-export function referencesInTraces(traces: readonly ConditionTrace[], options: readonly PathOption[]): readonly RecordReference[] {
-  return traces.flatMap((trace) => {
+type Definitions = Schemas['admin.Catalogue']['definitions'];
+
+/** The trace of a condition of a decision on a resource. */
+export interface DecidedTrace {
+  readonly resource: string;
+  readonly trace: ConditionTrace;
+}
+
+/** The automatic fields that contain the id of a user. */
+const AUTHORS: ReadonlySet<string> = new Set(['createdBy', 'deletedBy']);
+
+/** Returns the records that traces compare. */
+export function referencesInTraces(decided: readonly DecidedTrace[], definitions: Definitions): readonly RecordReference[] {
+  return decided.flatMap(({ trace, resource }) => {
     const { where, records = [] } = trace;
     const nested = [...membersOf(trace), ...(where ? [where] : []), ...records.flatMap((record) => record.where ?? [])];
-    return [...referencesOf(trace, options), ...referencesInTraces(nested, options)];
+    const inside = nested.map((each) => ({ trace: each, resource }));
+    return [...referencesOf({ trace, resource }, definitions), ...referencesInTraces(inside, definitions)];
   });
 }
 
-function referencesOf(
-  { field = '', actual, expected, ancestors }: ConditionTrace,
-  options: readonly PathOption[],
-): readonly RecordReference[] {
-  const resource = ancestors?.resource ?? targetOf(field, options);
-  return resource === undefined ? [] : idsIn([actual, expected, ancestors?.ids]).map((id) => ({ resource, id }));
+function referencesOf({ trace, resource }: DecidedTrace, definitions: Definitions): readonly RecordReference[] {
+  const { field = '', actual, expected, ancestors } = trace;
+  const target = ancestors?.resource ?? resourceAt(field, resource, definitions);
+  return target === undefined ? [] : idsIn([actual, expected, ancestors?.ids]).map((id) => ({ resource: target, id }));
+}
+
+/** Returns the resource whose records the values of a path identify, such as `Folder` for `resource.folderId`. It needs less code than all paths. */
+function resourceAt(path: string, resource: string, definitions: Definitions): string | undefined {
+  const [root, ...names] = path.split('.');
+  const start = root === 'user' ? 'User' : root === 'resource' ? resource : undefined;
+  if (names.length === 0) return undefined;
+  return names.reduce<string | undefined>((at, name) => {
+    if (name === 'id') return at;
+    const field = definitions.find((definition) => definition.name === at)?.fields.find((each) => each.name === name);
+    return field?.to ?? field?.of?.to ?? (AUTHORS.has(name) ? 'User' : undefined);
+  }, start);
 }

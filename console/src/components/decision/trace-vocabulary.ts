@@ -1,11 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext, useMemo } from 'react';
 import { catalogueQuery } from '../../api/queries.ts';
-import { pathsFor } from '../condition/condition-paths.ts';
 import type { Operator } from '../condition/operand-forms.ts';
-import { type NamesById, useRecordNames } from '../record-names.ts';
-import type { ConditionTrace, TraceVocabulary } from './condition-words.ts';
-import { referencesInTraces } from './trace-references.ts';
+import type { NamesById } from '../names-by-id.ts';
+import type { TraceVocabulary } from './condition-words.ts';
 
 const NO_OPERATORS: readonly Operator[] = [];
 
@@ -17,11 +15,4 @@ export function useTraceVocabulary(): TraceVocabulary {
   const operators = useQuery(catalogueQuery).data?.operators ?? NO_OPERATORS;
   const names = useContext(NamesContext);
   return useMemo(() => ({ operators, names }), [operators, names]);
-}
-
-/** Loads the names of the records that the conditions of decisions on a resource compare. */
-export function useTraceNames(traces: readonly ConditionTrace[], resource: string): NamesById {
-  const { data: catalogue } = useQuery(catalogueQuery);
-  const options = useMemo(() => (catalogue === undefined ? [] : pathsFor(catalogue, resource)), [catalogue, resource]);
-  return useRecordNames(referencesInTraces(traces, options));
 }

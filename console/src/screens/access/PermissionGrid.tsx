@@ -2,11 +2,12 @@ import { Anchor, Stack, Table, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { isSameDecision } from '../../components/access-change/permission-changes.ts';
 import { SideDialog } from '../../components/Dialog.tsx';
-import type { ConditionTrace } from '../../components/decision/condition-words.ts';
 import { readableReason } from '../../components/decision/draft-reasons.ts';
+import { NamedConditions } from '../../components/decision/NamedConditions.tsx';
 import { ResidualCondition } from '../../components/decision/ResidualCondition.tsx';
 import { describeResidual } from '../../components/decision/residual-words.ts';
-import { NamesContext, useTraceNames, useTraceVocabulary } from '../../components/decision/trace-vocabulary.ts';
+import type { DecidedTrace } from '../../components/decision/trace-references.ts';
+import { useTraceVocabulary } from '../../components/decision/trace-vocabulary.ts';
 import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { accessTexts as texts } from '../../texts/access.ts';
 import { draftTexts } from '../../texts/draft.ts';
@@ -45,12 +46,10 @@ interface PermissionGridProps {
 /** A heat map of permissions. A cell opens the reason and the rule. Cells that a draft changes are marked. */
 export function PermissionGrid({ label, heading, actions, rows, simulatorLink }: PermissionGridProps) {
   const [open, setOpen] = useState<CellDecision>();
-  const resources = new Set(rows.flatMap(({ permissions }) => permissions.map(({ resource }) => resource)));
-  const names = useTraceNames(rows.flatMap(residualsOf), resources.size === 1 ? String([...resources][0]) : '*');
   const isDrafted = rows.some(({ drafted }) => drafted !== undefined);
   const isComplete = rows.every(({ permissions, drafted = [] }) => drafted.length === permissions.length);
   return (
-    <NamesContext value={names}>
+    <NamedConditions decided={rows.flatMap(residualsOf)}>
       <div className={classes['scroll']}>
         <Table aria-label={label} layout="fixed" className={classes['grid'] ?? ''}>
           <Table.Thead>
@@ -98,13 +97,13 @@ export function PermissionGrid({ label, heading, actions, rows, simulatorLink }:
       >
         {open && <CellDetail {...open} link={simulatorLink?.(open.name, open.permission)} />}
       </SideDialog>
-    </NamesContext>
+    </NamedConditions>
   );
 }
 
 /** Returns the conditions on which the cells of a row depend. */
-function residualsOf({ permissions, drafted = [] }: PermissionRow): readonly ConditionTrace[] {
-  return [...permissions, ...drafted].flatMap(({ residual }) => residual ?? []);
+function residualsOf({ permissions, drafted = [] }: PermissionRow): readonly DecidedTrace[] {
+  return [...permissions, ...drafted].flatMap(({ resource, residual }) => (residual ? [{ resource, trace: residual }] : []));
 }
 
 /** Returns the number of permissions of a row that the draft changes. */

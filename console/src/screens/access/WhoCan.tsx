@@ -2,19 +2,23 @@ import { Group, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Schemas } from '../../api/client.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { NamedConditions } from '../../components/decision/NamedConditions.tsx';
 import { ResidualWords } from '../../components/decision/ResidualCondition.tsx';
-import { NamesContext, useTraceNames } from '../../components/decision/trace-vocabulary.ts';
+import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { LoadMore } from '../../components/LoadMore.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { RecordPicker } from '../../components/RecordPicker.tsx';
 import { accessTexts as texts } from '../../texts/access.ts';
 import { namesOf, residualsOf, whoCanQuery } from './queries.ts';
 import type { AccessTabProps } from './RoleMatrix.tsx';
-import { WhoCanChanges } from './WhoCanChanges.tsx';
+import type { WhoCanChangesProps } from './WhoCanChanges.tsx';
 import { PossibleVerdict, WhoCanRule } from './WhoCanRule.tsx';
 import type { Possible } from './who-can-changes.ts';
 
 type Question = Schemas['admin.WhoCanQuestion'];
+
+// Most visits have no draft.
+const whoCanChanges = createPart<WhoCanChangesProps>(async () => (await import('./WhoCanChanges.tsx')).WhoCanChanges);
 
 /** The roles and users that may perform an action on a resource or a record. */
 export function WhoCan({ catalogue, search, draft, onChange }: AccessTabProps) {
@@ -48,7 +52,8 @@ export function WhoCan({ catalogue, search, draft, onChange }: AccessTabProps) {
         )}
       </SimpleGrid>
       {question === undefined && <Text c="dimmed">{texts.ask}</Text>}
-      {question && (draft === undefined ? <Answer question={question} /> : <WhoCanChanges question={question} draft={draft} />)}
+      {question &&
+        (draft === undefined ? <Answer question={question} /> : <LazyPart part={whoCanChanges} props={{ question, draft }} lines={6} />)}
     </Stack>
   );
 }
@@ -60,7 +65,6 @@ function toQuestion({ resource, action, id = '' }: AccessTabProps['search']): Qu
 
 function Answer({ question }: { readonly question: Question }) {
   const answer = useInfiniteQuery(whoCanQuery(question));
-  const records = useTraceNames(residualsOf(answer.data), question.resource);
   return (
     <QueryState query={answer}>
       {({ pages }) => {
@@ -68,7 +72,7 @@ function Answer({ question }: { readonly question: Question }) {
         const users = pages.flatMap(({ data }) => data.users);
         return (
           // Conditions compare the id of the user of their line.
-          <NamesContext value={{ ...records, ...namesOf(users) }}>
+          <NamedConditions decided={residualsOf(answer.data, question.resource)} users={namesOf(users)}>
             <Stack>
               <Title order={2} size="h4">
                 {texts.roles}
@@ -82,7 +86,7 @@ function Answer({ question }: { readonly question: Question }) {
               {users.length > 0 && <DataTable label={texts.users} columns={USER_COLUMNS} items={users} idOf={({ id }) => id} />}
               <LoadMore query={answer} />
             </Stack>
-          </NamesContext>
+          </NamedConditions>
         );
       }}
     </QueryState>

@@ -4,8 +4,8 @@ import type { ReactNode } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import type { Draft } from '../../api/draft.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { NamedConditions } from '../../components/decision/NamedConditions.tsx';
 import { ResidualWords } from '../../components/decision/ResidualCondition.tsx';
-import { NamesContext, useTraceNames } from '../../components/decision/trace-vocabulary.ts';
 import { LoadMore } from '../../components/LoadMore.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { Verdict } from '../../components/Verdict.tsx';
@@ -19,7 +19,7 @@ type RoleChange = WhoCanChange<Schemas['admin.RoleWhoCan']>;
 type UserChange = WhoCanChange<Schemas['admin.UserWhoCan']>;
 
 /** Properties of the comparison. */
-interface WhoCanChangesProps {
+export interface WhoCanChangesProps {
   readonly question: Schemas['admin.WhoCanQuestion'];
   readonly draft: Draft;
 }
@@ -28,7 +28,6 @@ interface WhoCanChangesProps {
 export function WhoCanChanges({ question, draft }: WhoCanChangesProps) {
   const live = useInfiniteQuery(whoCanQuery(question));
   const drafted = useInfiniteQuery(whoCanQuery({ ...question, draft }));
-  const records = useTraceNames([...residualsOf(live.data), ...residualsOf(drafted.data)], question.resource);
   return (
     <QueryState query={live}>
       {({ pages }) => (
@@ -37,7 +36,10 @@ export function WhoCanChanges({ question, draft }: WhoCanChangesProps) {
             const [users = [], draftedUsers = []] = [pages, draftedPages].map((each) => each.flatMap(({ data }) => data.users));
             return (
               // Conditions compare the id of the user of their line.
-              <NamesContext value={{ ...records, ...namesOf([...users, ...draftedUsers]) }}>
+              <NamedConditions
+                decided={[live, drafted].flatMap(({ data }) => residualsOf(data, question.resource))}
+                users={namesOf([...users, ...draftedUsers])}
+              >
                 <Changes
                   roles={compareRoles(pages[0]?.data.roles ?? [], draftedPages[0]?.data.roles ?? [])}
                   users={compareUsers({
@@ -55,7 +57,7 @@ export function WhoCanChanges({ question, draft }: WhoCanChangesProps) {
                     },
                   }}
                 />
-              </NamesContext>
+              </NamedConditions>
             );
           }}
         </QueryState>

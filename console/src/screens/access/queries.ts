@@ -2,8 +2,8 @@
 import { type InfiniteData, infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
 import type { Draft } from '../../api/draft.ts';
-import type { ConditionTrace } from '../../components/decision/condition-words.ts';
-import type { NamesById } from '../../components/record-names.ts';
+import type { DecidedTrace } from '../../components/decision/trace-references.ts';
+import type { NamesById } from '../../components/names-by-id.ts';
 
 /** A decision for a resource and an action. */
 export type Permission = Schemas['admin.Permission'];
@@ -66,9 +66,10 @@ type WhoCanPages =
     }>
   | undefined;
 
-/** Returns the conditions on which the loaded answers depend. */
-export function residualsOf(answer: WhoCanPages): readonly ConditionTrace[] {
-  return (answer?.pages ?? []).flatMap(({ data: { roles, users } }) => [...roles, ...users].flatMap(({ residual }) => residual ?? []));
+/** Returns the conditions on which the loaded answers about a resource depend. */
+export function residualsOf(answer: WhoCanPages, resource: string): readonly DecidedTrace[] {
+  const all = (answer?.pages ?? []).flatMap(({ data: { roles, users } }) => [...roles, ...users]);
+  return all.flatMap(({ residual }) => (residual ? [{ resource, trace: residual }] : []));
 }
 
 /** Returns the names of users by their ids. */

@@ -1,12 +1,16 @@
-import { Accordion, Button, Group, JsonInput, Select, Stack, TextInput } from '@mantine/core';
+import { Button, JsonInput, Select, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { parseJsonObject } from '../../components/json-objects.ts';
+import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { RecordPicker } from '../../components/RecordPicker.tsx';
-import { TimestampField } from '../../components/record-form/TimestampField.tsx';
 import { UserPicker } from '../../components/UserPicker.tsx';
 import { simulatorTexts as texts } from '../../texts/simulator.ts';
 import { ACTIONS, type SimulatorSearch, validateSimulatorSearch } from './search.ts';
+import type { TimeFieldProps } from './TimeField.tsx';
+
+// Most questions are about the present time.
+const timeField = createPart<TimeFieldProps>(async () => (await import('./TimeField.tsx')).TimeField);
 
 /** Properties of the question's form. */
 interface QuestionFormProps {
@@ -73,62 +77,44 @@ interface OverridesProps {
 function Overrides({ roles, question, onChange }: OverridesProps) {
   const { role, attributes, fields, time, ip } = question;
   const isUsed = [role, attributes, fields, time, ip].some((value) => value !== undefined);
+  const [isOpen, setOpen] = useState(isUsed);
   return (
-    <Accordion variant="contained" defaultValue={isUsed ? 'more' : null}>
-      <Accordion.Item value="more">
-        <Accordion.Control>{texts.more}</Accordion.Control>
-        <Accordion.Panel>
-          <Stack gap="sm">
-            <Select
-              label={texts.role}
-              clearable
-              data={[...roles]}
-              value={role ?? null}
-              onChange={(next) => onChange({ role: next ?? undefined })}
-            />
-            <ObjectInput
-              label={texts.attributes}
-              description={texts.attributesHelp}
-              value={attributes}
-              onChange={(next) => onChange({ attributes: next })}
-            />
-            <ObjectInput label={texts.fields} value={fields} onChange={(next) => onChange({ fields: next })} />
-            <TimeField time={time} onChange={(next) => onChange({ time: next })} />
-            <TextInput
-              label={texts.ip}
-              placeholder="203.0.113.7"
-              value={ip ?? ''}
-              onChange={({ currentTarget }) => onChange({ ip: currentTarget.value || undefined })}
-            />
-          </Stack>
-        </Accordion.Panel>
-      </Accordion.Item>
-    </Accordion>
-  );
-}
-
-interface TimeFieldProps {
-  readonly time: string | undefined;
-  onChange(time: string | undefined): void;
-}
-
-/** The time of the question, and the button that fills in the present time. */
-function TimeField({ time, onChange }: TimeFieldProps) {
-  const now = (): string => new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-  return (
-    <Group gap="xs" align="flex-end" wrap="nowrap">
-      <TimestampField
-        label={texts.time}
-        description={texts.timeHelp}
-        inputWrapperOrder={['label', 'description', 'input', 'error']}
-        flex={1}
-        value={time ?? ''}
-        onChange={(next) => onChange(next || undefined)}
-      />
-      <Button variant="default" onClick={() => onChange(now())}>
-        {texts.now}
+    <>
+      <Button
+        variant="default"
+        justify="space-between"
+        rightSection={<span aria-hidden="true">{isOpen ? '▴' : '▾'}</span>}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {texts.more}
       </Button>
-    </Group>
+      {isOpen && (
+        <Stack gap="sm">
+          <Select
+            label={texts.role}
+            clearable
+            data={[...roles]}
+            value={role ?? null}
+            onChange={(next) => onChange({ role: next ?? undefined })}
+          />
+          <ObjectInput
+            label={texts.attributes}
+            description={texts.attributesHelp}
+            value={attributes}
+            onChange={(next) => onChange({ attributes: next })}
+          />
+          <ObjectInput label={texts.fields} value={fields} onChange={(next) => onChange({ fields: next })} />
+          <LazyPart part={timeField} props={{ time, onChange: (next) => onChange({ time: next }) }} lines={2} />
+          <TextInput
+            label={texts.ip}
+            placeholder="203.0.113.7"
+            value={ip ?? ''}
+            onChange={({ currentTarget }) => onChange({ ip: currentTarget.value || undefined })}
+          />
+        </Stack>
+      )}
+    </>
   );
 }
 
