@@ -2,6 +2,7 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { defineConfig, type UserConfig } from 'vitepress';
 import { toAnchor } from '../../scripts/markdown.ts';
 import { convertBraces, convertLinks, convertPictures } from '../conversions.ts';
+import { convertDiagrams } from '../diagrams.ts';
 import { createSidebar, listExcluded, ROOT, SCHEMAS, toPage } from '../pages.ts';
 
 const { description, repository } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as {
@@ -27,10 +28,11 @@ const config: UserConfig = defineConfig({
     anchor: { slugify: toAnchor },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     // Policies contain `${…}`; code of CEL is close to that of JavaScript.
-    languageAlias: { cel: 'js', mermaid: 'text' },
+    languageAlias: { cel: 'js' },
     config(markdown) {
       convertLinks(markdown, address);
       convertPictures(markdown);
+      convertDiagrams(markdown);
       convertBraces(markdown);
     },
   },
