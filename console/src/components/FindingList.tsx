@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { Finding } from '../api/policies.ts';
 import { policyTexts } from '../texts/policy.ts';
 import { isolateNames } from '../texts/sentence.ts';
+import classes from './FindingList.module.css';
 import { TextLink } from './TextLink.tsx';
 import { WarningBadge } from './WarningBadge.tsx';
 
@@ -53,14 +54,16 @@ function FindingCard({ finding: { code, detail, todo, path, policy, rule, other 
               </Text>
             )}
           </Group>
-          <Text size="sm">{isolateNames(detail)}</Text>
-          <Text size="sm" fw={600}>
+          <Text size="sm" className={classes['sentence'] ?? ''}>
+            {isolateNames(detail)}
+          </Text>
+          <Text size="sm" fw={600} className={classes['sentence'] ?? ''}>
             {todo}
           </Text>
         </Stack>
         <Group gap="xs">
           {other !== undefined && other.policy.id !== policy.id && (
-            <TextLink to="/policies/$id" params={{ id: other.policy.id }}>
+            <TextLink to="/policies/$id" params={{ id: other.policy.id }} size="sm">
               {texts.other}
             </TextLink>
           )}

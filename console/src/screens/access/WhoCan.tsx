@@ -27,7 +27,7 @@ export function WhoCan({ catalogue, search, draft, onChange }: AccessTabProps) {
   const question = toQuestion(search);
   return (
     <Stack>
-      <SimpleGrid cols={{ base: 1, sm: 3 }}>
+      <SimpleGrid cols={{ base: 1, sm: 3 }} style={{ alignItems: 'end' }}>
         <Select
           label={texts.resource}
           searchable

@@ -107,7 +107,15 @@ function columnsOf<Item extends Possible>(
   nameOf: (change: WhoCanChange<Item>) => ReactNode,
 ): readonly Column<WhoCanChange<Item>>[] {
   return [
-    { key: 'name', title, render: (change) => <Text fw={change.isChanged ? 600 : 400}>{nameOf(change)}</Text> },
+    {
+      key: 'name',
+      title,
+      render: (change) => (
+        <Text size="sm" fw={change.isChanged ? 600 : 400}>
+          {nameOf(change)}
+        </Text>
+      ),
+    },
     { key: 'live', title: draftTexts.inForce, width: HALF, render: ({ live }) => <Answer possible={live} /> },
     {
       key: 'drafted',

@@ -15,7 +15,7 @@ export function NeverMatched({ neverMatched }: { readonly neverMatched: Schemas[
     <Stack gap={6}>
       {rules.slice(0, SHOWN).map(({ ruleId, policyId, policy, action, resource, description }) => (
         <PolicyLink key={ruleId} id={policyId} rule={ruleId} size="sm" truncate>
-          {sentence`${policy}: ${description ?? `${action} ${resource}`}`}
+          {sentence`${policy} · ${description ?? `${action} ${resource}`}`}
         </PolicyLink>
       ))}
       {total > SHOWN && (

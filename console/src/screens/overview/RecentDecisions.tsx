@@ -1,4 +1,4 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Box, Group, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { Time } from '../../components/Time.tsx';
@@ -14,7 +14,10 @@ export function RecentDecisions({ decisions }: { readonly decisions: Schemas['ad
       {decisions.slice(0, 10).map(({ id, at, allowed, action, resource, role }) => (
         <Group key={id} gap="xs" wrap="nowrap" justify="space-between">
           <Group gap="xs" wrap="nowrap" style={{ minWidth: 0 }}>
-            <Verdict allowed={allowed} />
+            {/* The texts behind the verdicts begin in one column. */}
+            <Box miw={84} style={{ flexShrink: 0 }}>
+              <Verdict allowed={allowed} />
+            </Box>
             <TextLink to="/decisions/$id" params={{ id }} size="sm" truncate>
               {sentence`${role} · ${action} ${resource}`}
             </TextLink>

@@ -5,7 +5,7 @@ import type { Column } from '../../components/DataTable.tsx';
 import { Time } from '../../components/Time.tsx';
 import { WarningBadge } from '../../components/WarningBadge.tsx';
 import { policiesTexts as texts } from '../../texts/policies.ts';
-import { isolate, sentence } from '../../texts/sentence.ts';
+import { isolate } from '../../texts/sentence.ts';
 import classes from './policies.module.css';
 
 /** The columns of the list of policies, without the selection. */
@@ -24,10 +24,10 @@ export const policyColumns: readonly Column<PolicySummary>[] = [
     render: ({ resources }) =>
       resources.length > 4 ? `${resources.slice(0, 4).join(', ')} +${resources.length - 4}` : resources.join(', '),
   },
-  { key: 'assigned', title: texts.columns.assigned, render: ({ assignments }) => <Assigned {...assignments} /> },
+  { key: 'assigned', title: texts.columns.assigned, width: 120, render: ({ assignments }) => <Assigned {...assignments} /> },
   { key: 'priority', title: texts.columns.priority, sort: 'priority', render: ({ priority }) => priority },
   { key: 'changed', title: texts.columns.changed, sort: 'updatedAt', render: (policy) => <LastChange {...policy} /> },
-  { key: 'findings', title: texts.columns.findings, render: (policy) => <FindingsBadge policy={policy} /> },
+  { key: 'findings', title: texts.columns.findings, width: 120, render: (policy) => <FindingsBadge policy={policy} /> },
 ];
 
 function Name({ policy: { id, name, description, isActive, managedBy, file = '', tags } }: { readonly policy: PolicySummary }) {
@@ -72,10 +72,12 @@ function LastChange({ lastChange, updatedAt }: PolicySummary) {
   const { at = updatedAt, by, reason } = lastChange ?? {};
   return (
     <Stack gap={0}>
-      <span>
-        <Time at={at} />
-        {by !== undefined && sentence` · ${by.name ?? by.id}`}
-      </span>
+      <Time at={at} />
+      {by !== undefined && (
+        <Text size="xs" c="dimmed">
+          {isolate(by.name ?? by.id)}
+        </Text>
+      )}
       {reason !== undefined && (
         <Text size="xs" c="dimmed" lineClamp={2}>
           {reason}

@@ -49,7 +49,7 @@ function Checks({ checks }: Pick<Status, 'checks'>) {
               <Badge color={ok ? 'green' : 'red'} leftSection={<span aria-hidden="true">{ok ? '✓' : '✕'}</span>}>
                 {ok ? texts.ok : texts.failing}
               </Badge>
-              <Text>{name}</Text>
+              <Text size="sm">{name}</Text>
             </Group>
             {why !== undefined && <Text size="sm">{why}</Text>}
           </div>

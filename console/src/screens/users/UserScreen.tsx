@@ -140,7 +140,9 @@ function AssignedPolicies({ userId, name, role }: AssignedPoliciesProps) {
           ) : (
             items.map(({ id, name, assignment }) => (
               <div key={assignment.id}>
-                <PolicyLink id={id}>{name}</PolicyLink>{' '}
+                <PolicyLink id={id} size="sm">
+                  {name}
+                </PolicyLink>{' '}
                 <Text span size="sm" c="dimmed">
                   {'role' in assignment ? texts.via.role : texts.via.user}
                   {'expiresAt' in assignment && assignment.expiresAt !== undefined && (

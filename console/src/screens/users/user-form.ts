@@ -15,7 +15,7 @@ export function toUserForm(definition: Definition, isNew: boolean): Definition {
 /** Names of the fields that the head of the screen of a user shows. */
 const SHOWN: ReadonlySet<string> = new Set(['id', 'name', 'email', 'role', 'isActive']);
 
-/** Returns the fields whose values the screen of a user lists: those that the project adds, and those that the service sets. */
+/** Returns the fields whose values the screen of a user lists: those that the project adds, then those that the service sets. */
 export function toListedFields({ fields }: Definition): Definition['fields'] {
-  return fields.filter(({ name, writeOnly }) => !writeOnly && !SHOWN.has(name));
+  return fields.filter(({ name, writeOnly }) => !writeOnly && !SHOWN.has(name)).toSorted((a, b) => Number(a.readOnly) - Number(b.readOnly));
 }
