@@ -19,6 +19,7 @@ export const firstStepsTexts = {
     policy: 'Policy',
     role: 'Role',
     assign: 'Assign',
+    more: (count: number) => sentence`and ${count} more`,
     assigned: (policy: string, role: string) => sentence`${policy} is assigned to ${role}.`,
   },
   ask: {

@@ -11,6 +11,7 @@ export const storageTexts = {
   apply: 'Allow them with',
   history: 'Performed migrations',
   noHistory: 'No migration has been performed.',
+  moreSteps: (count: number) => sentence`${count} more steps`,
   risks: {
     safe: 'safe',
     'needs-backfill': 'writes values',
@@ -63,6 +64,7 @@ export const usersTexts = {
   search: 'Search by name or email',
   role: 'Role',
   active: 'Active',
+  anyState: 'any state',
   anyRole: 'any role',
   columns: { user: 'User', role: 'Role', active: 'Active', policies: 'Own assignments', login: 'Last login', session: 'Session' },
   open: 'open',

@@ -19,6 +19,27 @@ interface AssignStepProps {
   readonly isNext: boolean;
 }
 
+/** Maximum number of assignments that the step names. A service that is in use has many. */
+const SHOWN = 3;
+
+function Assignments({ policies }: Pick<AssignStepProps, 'policies'>) {
+  const all = policies.flatMap(({ id, name, assignments }) => assignments.roles.map((role) => ({ key: `${id} ${role}`, name, role })));
+  return (
+    <>
+      {all.slice(0, SHOWN).map(({ key, name, role }) => (
+        <Text key={key} size="sm">
+          {texts.assigned(name, role)}
+        </Text>
+      ))}
+      {all.length > SHOWN && (
+        <Text size="sm" c="dimmed">
+          {texts.more(all.length - SHOWN)}
+        </Text>
+      )}
+    </>
+  );
+}
+
 /** Assigns a policy to a role. */
 export function AssignStep({ policies, isDone, isNext }: AssignStepProps) {
   const { data: catalogue } = useQuery(catalogueQuery);
@@ -38,13 +59,7 @@ export function AssignStep({ policies, isDone, isNext }: AssignStepProps) {
   return (
     <Step number={2} title={texts.title} detail={texts.detail} isDone={isDone} isNext={isNext}>
       {error !== null && <ProblemAlert error={error} />}
-      {policies.flatMap(({ id, name, assignments }) =>
-        assignments.roles.map((each) => (
-          <Text key={`${id} ${each}`} size="sm">
-            {texts.assigned(name, each)}
-          </Text>
-        )),
-      )}
+      <Assignments policies={policies} />
       <Group align="flex-end">
         <Select
           label={texts.policy}

@@ -30,24 +30,43 @@ export function MigrationHistory() {
   );
 }
 
+/** Number of steps that are always shown. The first migration has a step for each table and index. */
+const SHOWN = 8;
+
+function PerformedSteps({ steps }: Pick<Migration, 'steps'>) {
+  return (
+    <Stack gap={4}>
+      <StepLines steps={steps.slice(0, SHOWN)} />
+      {steps.length > SHOWN && (
+        <details>
+          <summary>{texts.moreSteps(steps.length - SHOWN)}</summary>
+          <Stack gap={4} pt={4}>
+            <StepLines steps={steps.slice(SHOWN)} />
+          </Stack>
+        </details>
+      )}
+    </Stack>
+  );
+}
+
+function StepLines({ steps }: Pick<Migration, 'steps'>) {
+  return steps.map((step) => (
+    <Group key={`${step.kind} ${describeStep(step)}`} gap={6} wrap="nowrap" align="flex-start">
+      <RiskBadge risk={step.risk} />
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {describeStep(step)}
+      </Text>
+    </Group>
+  ));
+}
+
 const COLUMNS: readonly Column<Migration>[] = [
   { key: 'at', title: texts.columns.at, width: 190, render: ({ at }) => <Time at={at} /> },
   { key: 'actor', title: texts.columns.actor, width: 120, render: ({ actor }) => actor },
   {
     key: 'steps',
     title: texts.columns.steps,
-    render: ({ steps }) => (
-      <Stack gap={4}>
-        {steps.map((step) => (
-          <Group key={`${step.kind} ${describeStep(step)}`} gap={6} wrap="nowrap" align="flex-start">
-            <RiskBadge risk={step.risk} />
-            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-              {describeStep(step)}
-            </Text>
-          </Group>
-        ))}
-      </Stack>
-    ),
+    render: ({ steps }) => <PerformedSteps steps={steps} />,
   },
   { key: 'duration', title: texts.columns.duration, width: 110, render: ({ durationMs }) => `${durationMs.toLocaleString()} ms` },
 ];

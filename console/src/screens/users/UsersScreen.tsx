@@ -99,9 +99,9 @@ function Filters({ search, onChange }: { readonly search: UsersSearch; onChange(
       />
       <Select
         aria-label={texts.active}
-        placeholder={texts.active}
+        placeholder={texts.anyState}
         clearable
-        w={130}
+        w={140}
         data={[
           { value: 'true', label: texts.active },
           { value: 'false', label: texts.inactive },
