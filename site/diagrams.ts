@@ -26,12 +26,12 @@ export function convertDiagrams(markdown: MarkdownRenderer): void {
   };
 }
 
-function drawDiagram(source: string, escape: (text: string) => string): string {
+function drawDiagram(source: string, toHtml: (text: string) => string): string {
   const title = TITLE.exec(source)?.[1];
   if (title === undefined) throw new Error(`expected the line "accTitle: …" in the diagram:\n${source}`);
   const images = (['light', 'dark'] as const).map((theme) => {
     const svg = drawSvg(source.replace(TITLE, ''), theme);
-    return `<img class="${theme}-only" alt="${escape(title)}" src="data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}">`;
+    return `<img class="${theme}-only" alt="${toHtml(title)}" src="data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}">`;
   });
   return `<div class="diagram" tabindex="0">${images.join('')}</div>\n`;
 }
