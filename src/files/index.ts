@@ -5,5 +5,5 @@
  * Begin with `safe-files.ts`.
  */
 export { readEnvFile } from './env-file.ts';
-export { KEY_FILE_BYTES, readEdKey, readOrMakeKey, replaceFile } from './key-file.ts';
+export { KEY_FILE_BYTES, makeExclusively, readEdKey, readOrMakeKey, replaceFile } from './key-file.ts';
 export { errorCode, findFile, makeFolder, moveToNewFile, RefusedPath, readRegularFile, refuseSpecial, syncFolder } from './safe-files.ts';

@@ -49,19 +49,26 @@ function readIfThere(path: string): string | undefined {
   return findFile(path) === undefined ? undefined : readRegularFile(path, KEY_FILE_BYTES).toString('utf8');
 }
 
-/** Creates the file by a hard link, so that no process reads an incomplete key and an existing key is kept. */
-function makeExclusively(path: string, content: string): void {
+/**
+ * Creates a file by a hard link, so that no process reads an incomplete file and an existing one is kept. Returns true if it was created.
+ *
+ * @throws the error of the system call
+ */
+export function makeExclusively(path: string, content: string): boolean {
   makeFolder(dirname(path));
   const draft = writeDraft(path, { content, mode: 0o600 });
+  let isNew = true;
   try {
     linkSync(draft, path);
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
+    isNew = false;
   } finally {
     rmSync(draft, { force: true });
   }
   // What the key signs must not outlive it.
   syncFolder(dirname(path));
+  return isNew;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createReadStream, promises as files } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-import { makeFolder, refuseSpecial, syncFolder } from '../../files/index.ts';
+import { findFile, makeExclusively, makeFolder, refuseSpecial, syncFolder } from '../../files/index.ts';
 import type { Break } from './chain-breaks.ts';
 import { type Checkpoint, hashOfLine, isSigned, type PublicKeys, parseCheckpointLine, type SignedHead, signatureOf } from './checkpoint.ts';
 import { loadHash, type RunTransaction } from './entry-rows.ts';
@@ -119,6 +119,11 @@ async function* linesOf(path: string): AsyncGenerator<string> {
  */
 export async function appendLine(path: string, render: (previous: string) => string): Promise<string> {
   makeFolder(dirname(path), 0o700);
+  if (findFile(path) === undefined) {
+    const first = render('');
+    // Of several processes one creates the file. Otherwise each would append a line that follows none.
+    if (makeExclusively(path, `${first}\n`)) return hashOfLine(first);
+  }
   const file = await files.open(path, 'a+', 0o600);
   try {
     // A device or a pipe could not be read again.

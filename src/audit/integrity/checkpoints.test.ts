@@ -27,6 +27,16 @@ async function fill(count: number): Promise<void> {
 }
 
 describe('checkpoints', () => {
+  it('several processes that write their first checkpoint at the same time create one file, in which each line follows another', async () => {
+    const { database, path, folder } = auditLog;
+    rmSync(path, { force: true });
+    await database.transaction(async (tx) => appendEntry(tx, testEntry(1)));
+    const writing = { database, path, key: loadCheckpointKey(folder) };
+    await Promise.all(Array.from({ length: 4 }, () => writeRestored(writing)));
+    const lines = readFileSync(path, 'utf8').trim().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { readonly previous: string }).previous === '')).toEqual([true, false, false, false]);
+  });
+
   beforeEach(async () => {
     auditLog = await openTestAuditLog();
   });
