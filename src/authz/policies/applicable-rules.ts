@@ -82,9 +82,16 @@ function rulesOfRole(snapshot: PolicySnapshot, request: ApplicableRequest): Appl
 type AssignedPolicies = PersistentMap<number>;
 
 function collectRules(snapshot: PolicySnapshot, request: ApplicableRequest, assigned: AssignedPolicies): ApplicableRules {
-  return toApplicable(
-    [...assigned.entries()].flatMap(([policyId, priority]) => toRanked(activeRules(snapshot, policyId, request), priority)),
-  );
+  const ranked: RankedRule[] = [];
+  // Without lists for each policy: most of the ten thousand policies of a role may have no rule about the request.
+  for (const [policyId, assignmentPriority] of assigned.entries()) {
+    const policy = findPolicy(snapshot.policies, policyId);
+    if (policy === undefined) continue;
+    for (const stored of policy.rules) {
+      if (isAbout(stored, request)) ranked.push({ rule: compiledRule(snapshot, policy, stored), assignmentPriority });
+    }
+  }
+  return toApplicable(ranked);
 }
 
 interface UpdateInput {
@@ -184,16 +191,15 @@ function createBucket(): Bucket {
 }
 
 /** Returns the active rules of an active policy for one resource and action. A rule is compiled on first use. */
-function activeRules(
-  { policies, memo, compileOptions }: PolicySnapshot,
-  policyId: string,
-  request: ApplicableRequest,
-): readonly CompiledRule[] {
-  const policy = findPolicy(policies, policyId);
+function activeRules(snapshot: PolicySnapshot, policyId: string, request: ApplicableRequest): readonly CompiledRule[] {
+  const policy = findPolicy(snapshot.policies, policyId);
   if (policy === undefined) return [];
-  return policy.rules
-    .filter((rule) => isAbout(rule, request))
-    .map((rule) => memoize(memo.rules, rule, () => compileRule(policy, rule, compileOptions)));
+  return policy.rules.filter((rule) => isAbout(rule, request)).map((rule) => compiledRule(snapshot, policy, rule));
+}
+
+/** Returns a rule, compiled on first use. */
+function compiledRule({ memo, compileOptions }: PolicySnapshot, policy: Policy, rule: PolicyRule): CompiledRule {
+  return memoize(memo.rules, rule, () => compileRule(policy, rule, compileOptions));
 }
 
 function isAbout(rule: PolicyRule, { resource, action }: Pick<ApplicableRequest, 'resource' | 'action'>): boolean {
