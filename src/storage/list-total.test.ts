@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ALWAYS, type Condition } from '../conditions/index.ts';
 import { resolveSort } from '../request/index.ts';
+import { sql } from '../sql.ts';
 import { createStatements, type Query, type Transaction } from './contract.ts';
 import type { ListQuery, Page } from './list-query.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -84,6 +85,23 @@ function move(id: string, { version, project }: { readonly version: number; read
     await updateRecord(tx, task, { id, version, values: { project }, cleared: [], now: tx.now });
   });
 }
+
+const loadState = (): Promise<unknown> => test.database.transaction((tx) => tx.all(sql`SELECT * FROM "_State" ORDER BY "id"`));
+
+describe('a write', () => {
+  it('changes the state only if a policy watches its records', async () => {
+    const changes: boolean[] = [];
+    for (const resource of [log, task]) {
+      const before = await loadState();
+      await test.database.transaction((tx) => {
+        tx.addToReadSet({ watch: WATCH });
+        return insertRecord(tx, resource, toRecord('new', {}));
+      });
+      changes.push(JSON.stringify(await loadState()) !== JSON.stringify(before));
+    }
+    expect(changes).toEqual([false, true]);
+  });
+});
 
 describe('a total', () => {
   it('belongs to the state of its page if a record is added between them', async () => {

@@ -9,9 +9,10 @@ const COUNTERS = 4096;
 const RESTORED = 'restored';
 
 /**
- * The references that units of work add to lists, and the resources whose records they write. Each commit increments the counters of the referenced records in `_State`. A deletion that
- * has searched a snapshot for references compares the counters of the snapshot with the current ones: a list has no index to search again while
- * others wait. The counters are in the database, because several processes add references, each between any two commits of another.
+ * The references that units of work add to lists, and the watched resources whose records they write. Each commit increments the counters of
+ * both in `_State`. A deletion that has searched a snapshot for references compares the counters of the snapshot with the current ones: a list
+ * has no index to search again while others wait. A total does the same with the counters of the resources on which it depends. The counters are
+ * in the database, because several processes write, each between any two commits of another.
  */
 export class ReferenceLog {
   /** The counters that the current transaction will increment. */
@@ -42,7 +43,7 @@ export class ReferenceLog {
     return this.has(WRITES, [...resources]);
   }
 
-  /** Returns the statement that increments the counters, to run before COMMIT; undefined if no reference was added. */
+  /** Returns the statement that increments the counters, to run before COMMIT; undefined if nothing was noted. */
   toStatement(): Query | undefined {
     if (this.#noted.size === 0) return undefined;
     return sql`INSERT INTO "_State" ("id", "number") SELECT value, 1 FROM json_each(${JSON.stringify([...this.#noted])}) WHERE TRUE

@@ -2,6 +2,7 @@ import { type Sql, sql } from '../../sql.ts';
 import { AttemptEnded, type AttemptState, createStopwatch, type Stopwatch, TimeLimit } from '../attempt.ts';
 import { CollectedAppends } from '../collected-appends.ts';
 import type { AppendStatements, Change, FirstRows, PendingAppend, Query, RowLock, RowLockOptions, Transaction } from '../contract.ts';
+import type { ReadSet } from '../read-set.ts';
 import { internal, type PendingSavepoints, type SavepointHost } from '../savepoints.ts';
 import type { Connection } from './connection.ts';
 import { StatementTimeout, unavailable } from './driver-error.ts';
@@ -151,6 +152,8 @@ class BatchTransaction implements Transaction {
   readonly attempt: BatchAttempt['attempt'];
   readonly staleAttempts = 0;
   readonly retained: Map<string, unknown>;
+  /** The records that the policies watch; undefined if the unit of work has not read the policies. */
+  #watch: ReadSet['watch'];
   readonly #work: BatchWork;
   readonly #connection: Connection;
   readonly #state: AttemptState;
@@ -209,8 +212,9 @@ class BatchTransaction implements Transaction {
     return NO_LOCK;
   }
 
-  addToReadSet(): void {
+  addToReadSet({ watch }: ReadSet): void {
     this.#work.check();
+    this.#watch = watch ?? this.#watch;
   }
 
   addToWriteSet(): void {
@@ -230,6 +234,7 @@ class BatchTransaction implements Transaction {
   }
 
   noteWritten(resource: string): void {
+    if (this.#watch !== undefined && !this.#watch.has(resource)) return;
     this.#connection.references.addWrite(resource);
   }
 
