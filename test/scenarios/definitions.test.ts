@@ -154,6 +154,7 @@ describe('a definition with mistakes', () => {
     expect(mistakes).toEqual([
       expect.stringMatching(/Room\.yaml:3:\d+ .*"integr" \(did you mean "integer"\?\)/),
       expect.stringMatching(/Room\.yaml:4:\d+ .*"requird" \(did you mean "required"\?\)/),
+      expect.stringMatching(/Room\.yaml:5:\d+ .*"Usr" \(did you mean "User"\?\)/),
       expect.stringMatching(/User\.yaml:3:\d+ .*type: expected no change/),
     ]);
   });
