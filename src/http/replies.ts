@@ -5,7 +5,7 @@ import { Problem } from '../errors.ts';
 import { createId } from '../ids.ts';
 import { type HttpResponse, toProblemResponse } from '../request/index.ts';
 import { isLargeJson, toJsonPieces } from './json-pieces.ts';
-import { isStreamingSocket } from './streaming.ts';
+import { isStreamingSocket, wasAnswered } from './streaming.ts';
 
 /** Receives an error in the middle of a response, before the connection is closed. */
 export type ObserveFailure = (error: unknown) => Promise<void>;
@@ -100,7 +100,7 @@ export function toTimeoutProblem({ raw }: FastifyRequest): Problem {
 /** Responds to bytes that are not an HTTP request, headers that are too large, and requests that arrive too slowly. */
 export function respondToClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isStreamingSocket(socket)) return;
-  if (error.code !== 'ECONNRESET' && socket.writable) socket.write(toBytes(toClientProblem(error.code)));
+  if (error.code !== 'ECONNRESET' && socket.writable && !wasAnswered(socket)) socket.write(toBytes(toClientProblem(error.code)));
   socket.destroy();
 }
 

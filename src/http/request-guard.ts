@@ -7,7 +7,7 @@ import { clientAddress, toPath } from './http-request.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { type ObserveFailure, sendProblem, translateError } from './replies.ts';
 import { SECURITY_HEADERS } from './response-headers.ts';
-import { discardBody, isHeld, isStreamed } from './streaming.ts';
+import { discardBody, isHeld, isStreamed, noteEarlyResponse } from './streaming.ts';
 
 /** Paths exempt from the rate limit: the health probes, so that a flood of requests does not make the replica appear unhealthy. */
 const UNCOUNTED = new Set(['/healthz', '/readyz']);
@@ -60,6 +60,7 @@ export function recordLateRefusals(
 
 /** Discards the rest of a rejected body, so that the client reads the response. A client that waits for `100 Continue` sends no body. */
 function endRefused({ raw }: FastifyRequest, reply: FastifyReply): void {
+  noteEarlyResponse(reply.raw);
   if (isHeld(raw)) return;
   // With the header `connection: close`, the connection would be closed at once.
   reply.removeHeader('connection');

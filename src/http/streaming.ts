@@ -63,6 +63,20 @@ export function discardBody(raw: IncomingMessage): void {
   setTimeout(end, LINGER_SECONDS * 1000).unref();
 }
 
+/** The last response on a connection that was sent before the body of its request had arrived. */
+const early = new WeakMap<Socket, ServerResponse>();
+
+/** Notes a response that is sent before the body of its request has arrived. */
+export function noteEarlyResponse(response: ServerResponse): void {
+  early.set(response.req.socket, response);
+}
+
+/** Returns true if the request that a connection still receives was answered, so that another response would belong to none. */
+export function wasAnswered(socket: Socket): boolean {
+  const response = early.get(socket);
+  return response?.writableEnded === true && !response.req.complete;
+}
+
 /** Returns true if the body of a request is streamed, so that its rest is discarded at the end. */
 export function isStreamed({ raw }: FastifyRequest): boolean {
   return streamed.has(raw);

@@ -93,7 +93,7 @@ it('explains a decision with an assignment that has expired since', async () => 
   await opened.transaction(async (tx) => {
     const kept = await tx.one<{ value: string }>(sql`SELECT "value" FROM "_PolicyHistory" WHERE "kind" = 'userPolicy'`);
     const value = JSON.stringify({ ...JSON.parse(kept?.value ?? ''), expiresAt });
-    expect(await tx.run(sql`UPDATE "_PolicyHistory" SET "value" = ${value} WHERE "kind" = 'userPolicy'`)).toEqual({ changes: 1 });
+    expect(await tx.run(sql`UPDATE "_PolicyHistory" SET "value" = ${value} WHERE "kind" = 'userPolicy'`)).toMatchObject({ changes: 1 });
     await sealAll(tx);
   });
   await opened.close();
