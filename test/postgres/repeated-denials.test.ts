@@ -42,10 +42,13 @@ beforeEach(async () => {
   await deny();
 });
 
+/** The time of all denials: a window also ends at the end of the hour. */
+const AT = new Date().toISOString();
+
 async function deny(also: (tx: Transaction) => Promise<unknown> = async () => undefined): Promise<void> {
   const entry: AuditEntry = {
     id: createEntryId(),
-    at: new Date().toISOString(),
+    at: AT,
     kind: 'access',
     role: 'anon',
     resource: 'Article',
