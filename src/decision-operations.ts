@@ -70,7 +70,7 @@ export async function openDecisions(config: Config): Promise<ProjectDecisions> {
   };
 }
 
-/** The resources of entries that are about no record. */
+/** The values of `resource` in entries that name no resource of the project. */
 const OTHER_SUBJECTS = ['Admin', 'Auth', 'Policy', 'RolePolicy', 'Session', 'UserPolicy', '_Decision', '*'];
 
 async function selectEntries(tx: Transaction, filters: EntryFilters): Promise<EntryFilters> {

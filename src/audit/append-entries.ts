@@ -139,7 +139,7 @@ function linkEntries(writer: ChainWriter, entries: readonly AuditEntry[]): reado
   return values;
 }
 
-/** Returns the statements that insert entries, whose values lie one entry behind the other. */
+/** Returns the statements that insert entries. `values` has all columns of the first entry, then those of the next. */
 function insertStatements(dialect: Transaction['dialect'], values: readonly unknown[]): Statements {
   const rows = values.length / COLUMNS.length;
   if (rows === 0) return [];

@@ -17,7 +17,7 @@ import {
   type Transaction,
   updateRecord,
 } from '../storage/index.ts';
-import { openTestDatabase, replaceMembers, type TestDatabase } from '../storage/storage.fixture.ts';
+import { onPostgres, openTestDatabase, replaceMembers, type TestDatabase } from '../storage/storage.fixture.ts';
 import { applicableRules } from './policies/index.ts';
 import { createPolicyStore, type PolicyStoreOptions, type Snapshot } from './policy-store.ts';
 import { type Prefetch, withRevisions } from './revisioned-database.ts';
@@ -226,8 +226,9 @@ describe('definitions that another process applied', () => {
     const run = (): Promise<unknown> =>
       withRevisions(other, ownStore).transactionAtRevision(prefetch, async ({ rows: [row] }) => row?.['found']);
     expect(await run()).toBe('two');
-    // On PostgreSQL, a failed statement ends the transaction, which runs again.
     expect([prefetches[0], prefetches.at(-1)]).toEqual([['one'], ['two']]);
+    // On PostgreSQL, a failed statement ends the transaction, which runs again.
+    expect(prefetches.length).toBeLessThanOrEqual(onPostgres ? 3 : 2);
     prefetches.length = 0;
     expect([await run(), prefetches]).toEqual(['two', [['two']]]);
     await dispose();

@@ -109,7 +109,7 @@ export interface CliTailPosition {
 /** Filters of audit entries by the names of the admin endpoints. */
 export type CliEntryFilters = Readonly<Record<string, string | boolean>>;
 
-/** The names of the caller and the record of an entry; undefined if there is none. */
+/** The names of the caller and the record of an entry. A name is undefined if there is none, or if the user or record was deleted. */
 export interface CliEntryLabels {
   readonly caller?: string | undefined;
   readonly record?: string | undefined;

@@ -63,7 +63,7 @@ export function discardBody(raw: IncomingMessage): void {
   setTimeout(end, LINGER_SECONDS * 1000).unref();
 }
 
-/** The last response on a connection that was sent before the body of its request had arrived. */
+/** For each connection, the last response that was sent before the body of its request had arrived. */
 const early = new WeakMap<Socket, ServerResponse>();
 
 /** Notes a response that is sent before the body of its request has arrived. */
@@ -71,7 +71,7 @@ export function noteEarlyResponse(response: ServerResponse): void {
   early.set(response.req.socket, response);
 }
 
-/** Returns true if the request that a connection still receives was answered, so that another response would belong to none. */
+/** Returns true if the request whose body a connection still receives was answered. A second response would belong to no request. */
 export function wasAnswered(socket: Socket): boolean {
   const response = early.get(socket);
   return response?.writableEnded === true && !response.req.complete;

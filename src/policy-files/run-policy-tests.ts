@@ -40,7 +40,7 @@ function toNamedRule(
   return { policy, rule: description ?? `${action} ${resource}`, action, resource };
 }
 
-/** Returns the identity of a rule. A description is not enough: rules of several actions often have the same. */
+/** Returns the identity of a rule. Its description is not enough, because rules about different actions often have the same description. */
 function keyOf({ policy, rule, action, resource }: UntestedRule): string {
   return JSON.stringify([policy, rule, action, resource]);
 }

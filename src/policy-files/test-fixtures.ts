@@ -17,7 +17,7 @@ export interface WrittenFixtures {
   readonly written: WrittenTestFile;
   readonly named: NamedRecords;
   readonly definitions: Definitions;
-  /** The names of resources whose definitions have mistakes. Their users and records are not validated. */
+  /** The names of resources whose definitions have mistakes. The users and records of these resources in tests are not validated. */
   readonly incomplete: ReadonlySet<string>;
 }
 

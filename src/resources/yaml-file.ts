@@ -27,7 +27,7 @@ export interface FilePosition {
 
 /** The position of a member. */
 export interface MemberPosition extends FilePosition {
-  /** If the path leads through an alias (`*name`), which is then the position: the position of the member in the anchored node (`&name`). */
+  /** The position of the member in the anchored node (`&name`), if the path leads through an alias (`*name`). `position` is then that of the alias. */
   readonly anchored?: FilePosition;
 }
 

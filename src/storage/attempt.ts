@@ -39,7 +39,7 @@ export interface TimedAttempt {
   remaining(): number;
   /** Notes that the unit of work refers to records, for `requireNoNewReferences` of others. The references may not be stored in the end. */
   noteReferences(table: string, ids: readonly string[]): void;
-  /** Notes a write of records, for the totals that others have counted, unless no policy watches the resource. On PostgreSQL, the write set says the same. */
+  /** Notes a write of records that policies watch: totals that others have counted become stale. Does nothing on PostgreSQL, where the write set contains the write. */
   noteWritten(resource: string): void;
   /** Loads a text that changes when a commit may have written records of one of the resources. SQLite only; undefined on PostgreSQL. */
   loadWriteState(resources: ReadonlySet<string>): Promise<string | undefined>;

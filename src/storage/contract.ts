@@ -24,7 +24,7 @@ export type Query = Sql | Statement;
 /** Writes a line to the log: the progress of long operations, and problems that belong to no request. */
 export type Log = (line: string) => void;
 
-/** The first row of each of several queries; undefined for a query without rows, and for none. */
+/** The first row of each of several queries; undefined for a query without rows, and for an absent query. */
 export type FirstRows = readonly (Readonly<Record<string, unknown>> | undefined)[];
 
 /** The number of rows that a statement changed. */

@@ -109,7 +109,7 @@ export async function countRows(source: ListRows, range: RowRange): Promise<numb
   return Number(row?.total ?? 0);
 }
 
-/** Returns the conditions of the ranges of a part. */
+/** Returns one condition for each range of rows in a part of the list. */
 export function conditionsOf(
   { tx, resource, order, existence }: ListRows,
   { after, upTo }: RowRange,

@@ -18,7 +18,7 @@ interface CountedList {
 
 /** Maximum counts of one list: each time the page differs, it is loaded again. */
 const MAX_COUNTS = 3;
-/** Maximum attempts at a unit of work that takes long, and whose total depends on records that others change. */
+/** Number of stale attempts at a long unit of work after which its list leaves the total out. */
 const MAX_STALE = 3;
 
 /**
@@ -69,7 +69,10 @@ function withoutSkip({ skip: _, ...position }: CursorPosition): CursorPosition {
   return position;
 }
 
-/** The number of matching rows; on PostgreSQL, also the ids of the page and of the record after it, and the write marks, in the same snapshot. */
+/**
+ * The result of a count. On PostgreSQL, `ids` are those of the page and of the record after it, and `marks` are the write marks, all in the snapshot
+ * of the count.
+ */
 interface Counted {
   readonly total: number;
   readonly ids?: readonly string[];

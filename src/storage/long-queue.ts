@@ -6,7 +6,7 @@ export interface LongQueueOptions {
   readonly concurrency: number;
   /** Maximum long attempts that wait. One caller may have half of them. */
   readonly length: number;
-  /** Returns true if another long attempt may begin beside those that run; true if absent. Called again later if none runs. */
+  /** Returns true if another long attempt may begin; always true if absent. If it returns false while none runs, it is called again later. */
   mayBegin?(running: number): boolean;
 }
 

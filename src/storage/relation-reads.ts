@@ -50,7 +50,7 @@ export interface ListRead {
   readonly dependsOn: ReadonlySet<string>;
 }
 
-/** A number of records that was counted. It is current if no other unit of work has written records on which the access to them depends. */
+/** A counted number of records. It is current if no other unit of work has written records on which the access to them depends. */
 export interface TotalRead {
   /** The names of the resources whose records the condition reads. */
   readonly dependsOn: ReadonlySet<string>;

@@ -1,6 +1,6 @@
 /**
- * Write marks: rows of `_State` that change with each commit on PostgreSQL that writes records which conditions read. The commit of a total compares them
- * with those in the snapshot of the count. There is one for each resource and lock key, so that no two writers wait for each other's row: writers
+ * Write marks: rows of `_State`. On PostgreSQL, each commit that writes records of a resource that conditions read changes one. The commit of a
+ * list with a total compares them with those in the snapshot of the count. There is one for each resource and lock key, so that no two writers wait for each other's row: writers
  * of one key hold its lock.
  */
 import { type Sql, sql } from '../sql.ts';
@@ -16,7 +16,7 @@ export function writeMarksSql(resources: ReadonlySet<string>): Sql {
   return sql`(SELECT coalesce(string_agg("id" || ' ' || "text", ',' ORDER BY "id"), '') FROM "_State" WHERE ${sql.join(ranges, sql` OR `)})`;
 }
 
-/** Digits follow the prefix; the end of its range is the character after them. */
+/** Returns the text with which the ids of a resource's marks begin. Digits follow it, so `:`, the character after `9`, ends the range. */
 function prefixOf(resource: string): string {
   return `written ${resource} `;
 }

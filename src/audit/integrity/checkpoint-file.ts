@@ -121,7 +121,7 @@ export async function appendLine(path: string, render: (previous: string) => str
   makeFolder(dirname(path), 0o700);
   if (findFile(path) === undefined) {
     const first = render('');
-    // Of several processes one creates the file. Otherwise each would append a line that follows none.
+    // Only one of several processes creates the file. Otherwise each would append a first line.
     if (makeExclusively(path, `${first}\n`)) return hashOfLine(first);
   }
   const file = await files.open(path, 'a+', 0o600);

@@ -4,7 +4,7 @@ import { isEmptySet, type ReadWriteSet } from '../read-write-set.ts';
 import { toCommitValidation, toWriteMarks } from './commit-validation.ts';
 import { toRelationChecks } from './relation-checks.ts';
 
-/** Maximum insertions that are one statement with commit validation; with more, there would be too many texts to prepare. */
+/** Maximum insertions in the statement of commit validation. Each number of insertions is another text to prepare. */
 const MAX_COMBINED = 3;
 
 /**

@@ -39,7 +39,7 @@ const ROUNDING = 0.5;
  */
 export function createClock(difference: ClockDifference): Clock {
   let ahead: number | undefined;
-  /** The time at which the answer came that `ahead` results from. */
+  /** The time of the answer from which `ahead` was computed. */
   let boundAt = 0;
   let set: LocalTimes = { watch: 0, clock: 0 };
   return {

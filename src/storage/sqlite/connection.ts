@@ -230,7 +230,7 @@ function toNumbers(row: SqliteRow, integers: readonly string[]): void {
   }
 }
 
-/** Returns the values as SQLite binds them. Most statements have none to convert, and keep their list. */
+/** Returns the values as SQLite binds them. If no value has to be converted, returns the same list. */
 function toBound(values: readonly unknown[]): readonly unknown[] {
   return values.some(isConverted) ? values.map(toBoundValue) : values;
 }

@@ -5,7 +5,7 @@ import { type ConditionForm, readCondition } from './condition-json.ts';
 import { type Catalogue, type PathOption, relatedPathsFor, targetOf } from './condition-paths.ts';
 import { isReference } from './operand-forms.ts';
 
-/** Returns the records that conditions compare. `options` are the paths that the conditions can read. */
+/** Returns the records whose ids conditions contain. `options` are the paths that the conditions can read. */
 export function referencesInConditions(
   conditions: readonly unknown[],
   catalogue: Catalogue,

@@ -11,7 +11,7 @@ export interface TraceNamesProps {
   onNames(names: NamesById): void;
 }
 
-/** Loads the names of the records that the conditions of decisions compare. Shows nothing. */
+/** Loads the names of the records whose ids the conditions of decisions contain. Renders nothing. */
 export function TraceNames({ decided, onNames }: TraceNamesProps) {
   const { data: catalogue } = useQuery(catalogueQuery);
   const names = useRecordNames(referencesInTraces(decided, catalogue?.definitions ?? []));

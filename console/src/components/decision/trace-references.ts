@@ -15,7 +15,7 @@ export interface DecidedTrace {
 /** The automatic fields that contain the id of a user. */
 const AUTHORS: ReadonlySet<string> = new Set(['createdBy', 'deletedBy']);
 
-/** Returns the records that traces compare. */
+/** Returns the records whose ids the conditions of traces contain. */
 export function referencesInTraces(decided: readonly DecidedTrace[], definitions: Definitions): readonly RecordReference[] {
   return decided.flatMap(({ trace, resource }) => {
     const { where, records = [] } = trace;
