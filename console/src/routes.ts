@@ -20,6 +20,7 @@ import { storageRoute } from './screens/storage/route.ts';
 import { systemRoute } from './screens/system/route.ts';
 import { userRoute, usersRoute } from './screens/users/route.ts';
 import { CrashedScreen } from './shell/CrashedScreen.tsx';
+import { LoadingScreen } from './shell/LoadingScreen.tsx';
 import { adminRoute, auditRoute, homeRoute, rootRoute, sessionRoute } from './shell/parent-routes.ts';
 
 const routeTree = rootRoute.addChildren([
@@ -54,6 +55,9 @@ const routeTree = rootRoute.addChildren([
   ]),
 ]);
 
+/** Milliseconds for which the previous screen stays while the next one is loaded. */
+const SKELETON_AFTER = 100;
+
 /** Creates the router. */
 export function createConsoleRouter(queryClient: QueryClient) {
   return createRouter({
@@ -62,6 +66,9 @@ export function createConsoleRouter(queryClient: QueryClient) {
     context: { queryClient },
     defaultPreload: 'intent',
     defaultErrorComponent: CrashedScreen,
+    defaultPendingComponent: LoadingScreen,
+    defaultPendingMs: SKELETON_AFTER,
+    defaultPendingMinMs: 0,
     scrollRestoration: true,
   });
 }

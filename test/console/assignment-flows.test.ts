@@ -54,6 +54,10 @@ describe('assignments', () => {
     expect(await statusOf()).toBe(403);
     await page.getByRole('tab', { name: 'History' }).click();
     await page.getByText('project ended').waitFor();
+    await page
+      .getByText(/^assigned to user Ines Assigned: active/)
+      .first()
+      .waitFor();
   });
 
   it('the list finds assignments that expire soon, and revokes all that are selected after a typed word', async ({
@@ -82,6 +86,33 @@ describe('assignments', () => {
 });
 
 describe('policies that are changed together', () => {
+  it('an import shows its differences before anything is stored', async ({ newsroom, story, visitor }) => {
+    const rules = [{ resource: 'Tip', action: 'read' }];
+    const id = await newsroom.createPolicy({ name: 'imported', rules });
+    const { token } = story.admin;
+    const description = async (): Promise<unknown> =>
+      (await newsroom.call('GET', `/admin/api/policies/${id}`, { token })).at('data.description');
+    const page = await visitor.open(newsroom, '/policies/import', { as: story.admin });
+    const check = page.getByRole('button', { name: 'Check without storing' });
+    await check.hover();
+    await page.getByText('Choose a file first').waitFor();
+    const policies = [{ name: 'imported', type: 'ATTRIBUTE_BASED', description: 'from a file', rules }];
+    const file = { name: 'policies.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify({ policies })) };
+    await page.locator('input[type="file"]').setInputFiles(file);
+    await check.click();
+    await page.getByText('This import would make these changes. Nothing was stored.').waitFor();
+    await page.getByText('from a file').first().waitFor();
+    await expectSoundScreen(page);
+    expect(await description()).toBeUndefined();
+    await page.getByRole('button', { name: 'Import 1 policy' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Import 1 policy' }).click();
+    await page.getByRole('heading', { name: 'Policies', level: 1 }).waitFor();
+    expect(await description()).toBe('from a file');
+    await page.getByRole('searchbox', { name: 'Search names and descriptions' }).fill('no policy has this text');
+    await page.getByRole('button', { name: 'Clear filters' }).last().click();
+    await page.getByRole('link', { name: 'imported', exact: true }).waitFor();
+  });
+
   it('a typed word deactivates them; those that were refused can be tried again', async ({ newsroom, story, visitor }) => {
     const names = ['bulk first', 'bulk second'];
     const ids = await Promise.all(names.map((name) => newsroom.createPolicy({ name, rules: [{ resource: 'Tip', action: 'read' }] })));

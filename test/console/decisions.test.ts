@@ -77,6 +77,7 @@ describe('the audit log', () => {
     const page = await visitor.open(newsroom, '/decisions?range=1h&kind=access', { as: story.admin });
     await page.getByRole('switch', { name: 'Follow live' }).check({ force: true });
     await page.getByText('Waiting for the next entry').waitFor();
+    await expect.poll(() => new URL(page.url()).searchParams.get('live')).toBe('true');
     // The stream begins with the entries after it has opened, and the page does not show when that is.
     const countAfterDenial = async (): Promise<number> => {
       await denyTom(newsroom, story);
@@ -122,7 +123,7 @@ describe('the simulator', () => {
     await page.getByRole('button', { name: 'Decide' }).click();
     await page.getByText('no rule matched').waitFor();
     expect(page.url()).toContain('resource=Tip');
-    await page.getByRole('button', { name: 'Time, address and overrides' }).click();
+    await page.getByRole('button', { name: 'Role, time and address' }).click();
     const time = page.getByLabel('Time', { exact: true });
     await page.getByRole('button', { name: 'Now', exact: true }).click();
     await expect.poll(() => time.inputValue()).toMatch(/^\d{4}-\d\d-\d\dT/);

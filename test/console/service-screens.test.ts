@@ -19,9 +19,21 @@ describe('the screens of the service', () => {
     expect(await cellOf('Database').textContent()).toBe(`${at('data.database.kind')} ${at('data.database.version')}`);
     expect(await cellOf('Size of the database').textContent()).toMatch(/^[\d.]+ [KMG]iB$/);
     await page.getByRole('textbox', { name: 'Search settings' }).fill('logLevel');
+    await expect.poll(() => new URL(page.url()).search).toBe('?search=logLevel');
     const settings = page.getByRole('table', { name: 'Settings' }).locator('tbody tr');
     await expect.poll(() => settings.count()).toBe(1);
     expect(await settings.textContent()).toMatch(/logLevel.*silent.*command line/);
+  });
+
+  it('the overview shows the figures of the API, and each leads to what it counts', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/', { as: story.admin });
+    const denied = page.getByRole('main').getByRole('link', { name: 'Denied', exact: true });
+    await denied.waitFor();
+    const { at } = await newsroom.call('GET', '/admin/api/policies-analytics?timeframe=7d', { token: story.admin.token });
+    expect(at('data.accessDenials')).toBeGreaterThan(5);
+    expect(await denied.locator('..').textContent()).toBe(`Denied${at('data.accessDenials')}`);
+    await denied.click();
+    await page.getByText(`${at('data.accessDenials')} entries, without`).waitFor();
   });
 
   it('a chart is shown in a browser whose language is not valid', async ({ newsroom, story, visitor }) => {

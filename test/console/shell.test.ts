@@ -20,6 +20,22 @@ describe('the shell', () => {
     await expectSoundScreen(page);
   });
 
+  it('a skeleton takes the place of a screen whose code is being loaded', async ({ newsroom, visitor }) => {
+    const page = await visitor.open(newsroom, '/account', { as: await newsroom.admin(), isolated: true });
+    await page.getByText('this session').waitFor();
+    const { promise: isSeen, resolve: see } = Promise.withResolvers<void>();
+    await page.route('**/assets/RolesScreen-*.js', async (route) => {
+      await isSeen;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'Roles' }).click();
+    await page.getByRole('status', { name: 'Loading' }).waitFor();
+    expect(await page.getByText('this session').count()).toBe(0);
+    see();
+    await page.getByRole('heading', { name: 'Roles', level: 1 }).waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
   it('the palette opens a screen with the keyboard alone', async ({ newsroom, visitor }) => {
     const page = await visitor.open(newsroom, '/', { as: await newsroom.admin() });
     await page.getByRole('heading', { name: 'Overview' }).waitFor();

@@ -54,7 +54,7 @@ describe('an update of the service', () => {
     const page = await visitor.open(newsroom, '/', { as: await newsroom.admin() });
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await update(page, [newsroom, updated]);
-    await page.getByRole('link', { name: 'Policies' }).click();
+    await page.getByRole('link', { name: 'Policies', exact: true }).click();
     await page.getByText('This part could not be loaded').waitFor();
     await page.getByRole('alert').getByText('The console was updated').waitFor();
     expect(page.url()).toBe(`${newsroom.console}/policies`);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MUTATIONS } from './mutations.ts';
 
 /** Files and folders that the named tests need. */
-const COPIED = ['src', 'test', 'examples', 'package.json', 'vitest.config.ts'];
+const COPIED = ['src', 'console', 'test', 'examples', 'package.json', 'vitest.config.ts'];
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 let copy: string;

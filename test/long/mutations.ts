@@ -5,6 +5,7 @@
 import type { Mutation } from './mutation.ts';
 import { MUTATIONS_OF_AUDIT_SEARCHES } from './mutations-of-audit-searches.ts';
 import { MUTATIONS_OF_CONDITIONS } from './mutations-of-conditions.ts';
+import { MUTATIONS_OF_CONSOLE } from './mutations-of-console.ts';
 import { MUTATIONS_OF_DECISIONS } from './mutations-of-decisions.ts';
 import { MUTATIONS_OF_DELETIONS } from './mutations-of-deletions.ts';
 import { MUTATIONS_OF_FILES } from './mutations-of-files.ts';
@@ -30,4 +31,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...MUTATIONS_OF_RELATIONS,
   ...MUTATIONS_OF_INTEGRITY,
   ...MUTATIONS_OF_AUDIT_SEARCHES,
+  ...MUTATIONS_OF_CONSOLE,
 ];

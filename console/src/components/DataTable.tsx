@@ -36,10 +36,13 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
   return <div ref={list}>{isNarrow ? <Cards {...props} /> : <Rows {...props} />}</div>;
 }
 
+/** Other than the colour of badges. */
+const HOVERED = 'light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-5))';
+
 function Rows<Item>({ label, columns, items, idOf, onOpen, order, onSort }: DataTableProps<Item>) {
   return (
     <Table.ScrollContainer minWidth={600} type="native">
-      <Table aria-label={label} highlightOnHover={onOpen !== undefined} verticalSpacing="xs">
+      <Table aria-label={label} highlightOnHover={onOpen !== undefined} highlightOnHoverColor={HOVERED} verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
             {columns.map((column) => (

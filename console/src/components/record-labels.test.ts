@@ -44,4 +44,9 @@ describe('labelOf', () => {
       'a',
     ]);
   });
+
+  it('is the e-mail address of a user without a name', () => {
+    expect(labelOf({ id: '7', email: 'a@example.com' }, 'name')).toBe('a@example.com');
+    expect(labelOf({ id: '7', name: 'Ada', email: 'a@example.com' }, 'name')).toBe('Ada');
+  });
 });

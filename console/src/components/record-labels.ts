@@ -17,8 +17,8 @@ export function labelField({ fields }: Pick<ResourceDescription, 'fields'>): str
   return usual ?? texts.find(({ required, name }) => required && name !== 'id')?.name;
 }
 
-/** Returns the text that names a record; its id without a naming field. */
+/** Returns the text that names a record: the value of its naming field, otherwise its e-mail address, which users have; its id without both. */
 export function labelOf(row: Row, field: string | undefined): string {
-  const value = field === undefined ? undefined : row[field];
-  return typeof value === 'string' && value !== '' ? value : row.id;
+  const texts = [field === undefined ? undefined : row[field], row['email']];
+  return texts.find((text): text is string => typeof text === 'string' && text !== '') ?? row.id;
 }

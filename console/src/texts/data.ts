@@ -8,6 +8,8 @@ export const dataTexts = {
   title: 'Records',
   description: 'The resources that you may use.',
   none: { title: 'You may use no resource', detail: 'An admin can assign a policy to you or to your role.' },
+  unusable: (name: string) => sentence`There is no resource ${name} that you may use`,
+  all: 'Show the resources that you may use',
   actions: (names: string) => sentence`You may ${names}`,
   conditional: 'some',
   total: records,
@@ -22,6 +24,7 @@ export const dataTexts = {
     deleted: 'No record is deleted, or you may see none of those that are.',
     unfiltered: 'There is none yet, or you may see none.',
     action: 'Remove the filters',
+    present: 'Show those that are not deleted',
   },
   filter: {
     add: 'Add a filter',

@@ -61,6 +61,7 @@ export const importTexts = {
     'A file of an export: JSON, or NDJSON with one policy per line. Policies are identified by name; existing assignments are kept.',
   file: 'File',
   choose: 'Choose a file',
+  noFile: 'Choose a file first',
   check: 'Check without storing',
   checked: 'This import would make these changes. Nothing was stored.',
   unchanged: (count: number) =>

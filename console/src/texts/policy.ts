@@ -194,6 +194,7 @@ export const findingsTexts = {
   title: 'Findings',
   description: 'Rules that are valid but probably wrong, and what to do.',
   code: 'Kind of finding',
+  all: 'Show all kinds',
   any: 'any',
   empty: { title: 'No findings', detail: 'The linter finds nothing that is probably wrong.' },
 } as const;

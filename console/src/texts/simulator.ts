@@ -15,7 +15,7 @@ export const simulatorTexts = {
   fields: 'Other fields of the record (JSON)',
   action: 'Action',
   data: 'Values of the request (JSON)',
-  more: 'Time, address and overrides',
+  more: 'Role, time and address',
   time: 'Time',
   timeHelp: 'Empty: now.',
   now: 'Now',

@@ -27,7 +27,9 @@ describe('addPage', () => {
   });
 
   it('keeps groups apart that another rule decided', () => {
-    const other = sample({ recorded: { allowed: true, reason: 'r', ruleId: 'x' } });
-    expect(addPage(NO_TOTALS, page({ samples: [sample({}), other] })).samples).toHaveLength(2);
+    const recorded = sample({ recorded: { allowed: true, reason: 'r', ruleId: 'x' } });
+    const decided = { effect: 'deny', reason: 'r', rule: { id: 'x' } } as NonNullable<PreviewSample['draft']>;
+    const samples = [sample({}), recorded, sample({ live: decided }), sample({ draft: decided })];
+    expect(addPage(NO_TOTALS, page({ samples })).samples).toHaveLength(4);
   });
 });

@@ -8,6 +8,8 @@ import type { Field } from './form-values.ts';
 const SHORT = 120;
 /** Characters of an item of a list in a table. */
 const SHORT_ITEM = 40;
+/** Maximum characters of a word that stays in one line, also with hyphens, such as a date or a slug. */
+const UNBROKEN = 24;
 
 /** A value of a record in a table. */
 export function FieldValue({
@@ -49,7 +51,12 @@ export function FieldValue({
     );
   }
   if (typeof value === 'object') return <Code>{shorten(JSON.stringify(value))}</Code>;
-  return shorten(String(value));
+  return <PlainText text={shorten(String(value))} />;
+}
+
+function PlainText({ text }: { readonly text: string }) {
+  const isWord = text.length <= UNBROKEN && !text.includes(' ');
+  return isWord ? <span style={{ whiteSpace: 'nowrap' }}>{text}</span> : text;
 }
 
 function shorten(text: string, length = SHORT): string {

@@ -15,7 +15,7 @@ import { selectionColumn } from '../../components/selection-column.tsx';
 import { commonTexts } from '../../texts/common.ts';
 import { assignmentsTexts as texts } from '../../texts/policy.ts';
 import { AssignmentFilters } from './AssignmentFilters.tsx';
-import { toAssignmentFilter } from './assignments-search.ts';
+import { type AssignmentsSearch, toAssignmentFilter } from './assignments-search.ts';
 import { assignmentsRoute } from './route.ts';
 
 const accessChanges = createPart<AccessChangesOfSubjectsProps>(
@@ -29,14 +29,22 @@ export function AssignmentsScreen() {
   const [now] = useState(() => Date.now());
   const [selected, setSelected] = useState<Selection<NamedAssignment>>(new Map());
   const query = useInfiniteQuery(assignmentsQuery(toAssignmentFilter(search, now)));
+  const change = (next: AssignmentsSearch): void => void navigate({ search: next, replace: true });
   return (
     <Page title={texts.title} description={texts.description}>
-      <AssignmentFilters search={search} onChange={(next) => void navigate({ search: next, replace: true })} />
+      <AssignmentFilters search={search} onChange={change} />
       {selected.size > 0 && <RevokeBar selected={[...selected.values()]} onDone={() => setSelected(new Map())} />}
       <PagedState query={query}>
         {(items) =>
           items.length === 0 ? (
-            <EmptyState {...texts.empty} />
+            <EmptyState
+              {...texts.empty}
+              action={
+                <Button variant="default" onClick={() => change({})}>
+                  {texts.filters.clear}
+                </Button>
+              }
+            />
           ) : (
             <AssignmentTable
               assignments={items}

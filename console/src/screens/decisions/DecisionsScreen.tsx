@@ -37,20 +37,20 @@ export function DecisionsScreen() {
 
 /** A histogram, facets and entries that match the filters of the address; the entry that is open; new entries as they come. */
 function AuditLog() {
-  const { entry, ...search } = decisionsRoute.useSearch();
+  const { entry, live: isLive = false, ...search } = decisionsRoute.useSearch();
   const navigate = useNavigate({ from: '/decisions' });
   // Relative times count back from the moment at which the filters were chosen, so that all requests agree.
   const [now, setNow] = useState(() => Date.now());
   const { isAdmin, mayExport } = useAuditRights();
-  const [isLive, setLive] = useState(false);
   const entries = useInfiniteQuery({ ...entriesQuery(search, now), enabled: !isLive });
   const [known] = useState(createKnownNames);
   const names = known.add(entries.data?.pages ?? []);
+  const show = (next: DecisionsSearch, follows = isLive): void => void navigate({ search: { ...next, ...(follows && { live: true }) } });
   const change = (next: DecisionsSearch): void => {
     setNow(Date.now());
-    void navigate({ search: next });
+    show(next);
   };
-  const open = (id: string | undefined): void => void navigate({ search: id === undefined ? search : { ...search, entry: id } });
+  const open = (id: string | undefined): void => show(id === undefined ? search : { ...search, entry: id });
   const filterBy = (filter: EntryFilter): void => change(addFilter(search, filter));
   return (
     <Page
@@ -64,7 +64,7 @@ function AuditLog() {
         </>
       }
     >
-      <FilterBar search={search} names={names} onChange={change} isLive={isLive} onLive={setLive} />
+      <FilterBar search={search} names={names} onChange={change} isLive={isLive} onLive={(follows) => show(search, follows)} />
       {isLive ? (
         <LiveTail search={search} names={names} onChange={change} onOpen={open} />
       ) : (

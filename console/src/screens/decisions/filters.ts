@@ -27,7 +27,7 @@ export type RequestFilters = Omit<ListQuery, 'limit' | 'cursor' | 'order' | 'nam
 
 /** Returns the filters of a request for entries. Relative times count back from `now`, in milliseconds since 1970. */
 export function toFilters(search: DecisionsSearch, now: number): RequestFilters {
-  const { range = '24h', from, to, entry: _, not, adminReads: __, refreshes: ___, ...filters } = search;
+  const { range = '24h', from, to, entry: _, live: _live, not, adminReads: __, refreshes: ___, ...filters } = search;
   const hours = HOURS[range];
   const start = from ?? (hours === undefined || to !== undefined ? undefined : new Date(now - hours * 3_600_000).toISOString());
   const excluded = Object.entries(not ?? {}).map(([name, values]) => [name, toListText(values)] as const);

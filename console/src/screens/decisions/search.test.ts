@@ -4,12 +4,12 @@ import { rememberedRoutines, rememberRoutines } from './shown-routines.ts';
 
 describe('validateDecisionsSearch', () => {
   it('keeps filters and leaves out unknown and malformed parameters', () => {
-    const given = { resource: 'Article', allowed: false, range: '7d', role: '', order: 'x', ip: ['a'], entry: 12 };
-    expect(validateDecisionsSearch(given)).toEqual({ resource: 'Article', allowed: false, range: '7d', entry: '12' });
+    const given = { resource: 'Article', allowed: false, range: '7d', role: '', order: 'x', ip: ['a'], entry: 12, live: true };
+    expect(validateDecisionsSearch(given)).toEqual({ resource: 'Article', allowed: false, range: '7d', entry: '12', live: true });
   });
 
   it('leaves out an unknown range', () => {
-    expect(validateDecisionsSearch({ range: '5y', allowed: 'yes' })).toEqual({});
+    expect(validateDecisionsSearch({ range: '5y', allowed: 'yes', live: 'no' })).toEqual({});
   });
 
   it('keeps excluded values of known members', () => {

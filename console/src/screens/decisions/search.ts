@@ -50,6 +50,8 @@ export type DecisionsSearch = {
   readonly to?: string;
   /** The id of the entry in the drawer. */
   readonly entry?: string;
+  /** True to follow the log. */
+  readonly live?: true;
 };
 
 /** Maximum number of excluded values of a member that the service accepts. */
@@ -66,6 +68,7 @@ export function validateDecisionsSearch(given: Record<string, unknown>): Decisio
     ...Object.fromEntries(ROUTINES.filter((name) => given[name] === true).map((name) => [name, true])),
     ...(Object.keys(not).length > 0 && { not }),
     ...(RANGES.includes(given['range'] as Range) && { range: given['range'] as Range }),
+    ...(given['live'] === true && { live: true }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { Select } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { type Finding, findingsQuery } from '../../api/policies.ts';
@@ -44,6 +44,11 @@ export function FindingsScreen() {
   const code = CODES.find((each) => each === search.code);
   const query = useInfiniteQuery(findingsQuery(code === undefined ? {} : { code }));
   useFirstFindings(query);
+  const all = (
+    <Button variant="default" onClick={() => void navigate({ search: {}, replace: true })}>
+      {texts.all}
+    </Button>
+  );
   return (
     <Page title={texts.title} description={texts.description}>
       <Select
@@ -57,7 +62,13 @@ export function FindingsScreen() {
         onChange={(next) => void navigate({ search: next === null ? {} : { code: next }, replace: true })}
       />
       <PagedState query={query}>
-        {(items) => (items.length === 0 && !query.hasNextPage ? <EmptyState {...texts.empty} /> : <FindingList findings={items} />)}
+        {(items) =>
+          items.length === 0 && !query.hasNextPage ? (
+            <EmptyState {...(code === undefined ? texts.empty : { title: texts.empty.title, action: all })} />
+          ) : (
+            <FindingList findings={items} />
+          )
+        }
       </PagedState>
     </Page>
   );

@@ -78,25 +78,53 @@ function Unfinished() {
 
 function Tiles({ analytics }: { readonly analytics: Analytics }) {
   const findings = useQuery(findingsQuery);
-  const { accessGrants, accessDenials, activePolicies, totalPolicies } = analytics;
+  const { accessGrants, accessDenials, activePolicies, totalPolicies, from } = analytics;
+  const decided = { kind: 'access', from } as const;
   const found = findings.data === undefined ? '…' : `${findings.data.count}${findings.data.nextCursor === undefined ? '' : '+'}`;
   return (
     <SimpleGrid cols={{ base: 2, md: 5 }}>
-      <Tile name={texts.tiles.grants} value={accessGrants.toLocaleString()} />
-      <Tile name={texts.tiles.denials} value={accessDenials.toLocaleString()} />
-      <Tile name={texts.tiles.policies} value={activePolicies.toLocaleString()} note={texts.ofPolicies(totalPolicies)} />
-      <Tile name={texts.tiles.findings} value={found} />
+      <Tile
+        name={
+          <TextLink size="sm" to="/decisions" search={{ ...decided, allowed: true }}>
+            {texts.tiles.grants}
+          </TextLink>
+        }
+        value={accessGrants.toLocaleString()}
+      />
+      <Tile
+        name={
+          <TextLink size="sm" to="/decisions" search={{ ...decided, allowed: false }}>
+            {texts.tiles.denials}
+          </TextLink>
+        }
+        value={accessDenials.toLocaleString()}
+      />
+      <Tile
+        name={
+          <TextLink size="sm" to="/policies" search={{ isActive: true }}>
+            {texts.tiles.policies}
+          </TextLink>
+        }
+        value={activePolicies.toLocaleString()}
+        note={texts.ofPolicies(totalPolicies)}
+      />
+      <Tile
+        name={
+          <TextLink size="sm" to="/findings">
+            {texts.tiles.findings}
+          </TextLink>
+        }
+        value={found}
+      />
       <Health />
     </SimpleGrid>
   );
 }
 
-function Tile({ name, value, note }: { readonly name: string; readonly value: ReactNode; readonly note?: string }) {
+function Tile({ name, value, note }: { readonly name: ReactNode; readonly value: ReactNode; readonly note?: string }) {
   return (
     <Paper withBorder p="sm">
-      <Text size="sm" c="dimmed">
-        {name}
-      </Text>
+      {name}
       <Group gap={6} align="baseline">
         <Text fz={26} fw={650} component="div">
           {value}
@@ -117,7 +145,11 @@ function Health() {
   const isReady = failing.length === 0;
   return (
     <Tile
-      name={texts.health.title}
+      name={
+        <TextLink size="sm" to="/system">
+          {texts.health.title}
+        </TextLink>
+      }
       value={
         data && (
           <Badge size="lg" color={isReady ? 'green' : 'red'} leftSection={<span aria-hidden="true">{isReady ? '✓' : '✕'}</span>}>

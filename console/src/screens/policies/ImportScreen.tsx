@@ -3,10 +3,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
+import { GuardedButton } from '../../components/GuardedButton.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { Page } from '../../components/Page.tsx';
 import { PolicyDiff } from '../../components/PolicyDiff.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
+import { commonTexts } from '../../texts/common.ts';
 import { importTexts as texts } from '../../texts/policies.ts';
 import { type ImportAnswer, importFile } from './import-policies.ts';
 
@@ -22,7 +24,7 @@ export function ImportScreen() {
           placeholder={texts.choose}
           accept=".json,.ndjson,application/json,application/x-ndjson"
           clearable
-          clearButtonProps={{ 'aria-label': 'Clear' }}
+          clearButtonProps={{ 'aria-label': commonTexts.clear }}
           w={320}
           value={file}
           onChange={(chosen) => {
@@ -30,9 +32,13 @@ export function ImportScreen() {
             check.reset();
           }}
         />
-        <Button disabled={file === null} loading={check.isPending} onClick={() => file && check.mutate(file)}>
+        <GuardedButton
+          refusal={file === null ? texts.noFile : undefined}
+          loading={check.isPending}
+          onClick={() => file !== null && check.mutate(file)}
+        >
           {texts.check}
-        </Button>
+        </GuardedButton>
       </Group>
       {check.error !== null && <ProblemAlert error={check.error} />}
       {file !== null && check.data !== undefined && <CheckedImport file={file} answer={check.data} />}

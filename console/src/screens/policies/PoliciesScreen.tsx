@@ -28,15 +28,16 @@ export function PoliciesScreen() {
   const list = useListFocus(selected, loaded);
   const change = (next: { readonly [Name in keyof PolicyFilter]?: PolicyFilter[Name] | undefined }) =>
     void navigate({ search: (present) => withoutUndefined({ ...present, ...next }), replace: true });
+  const clear = (): void => void navigate({ search: {}, replace: true });
   return (
     <Page title={texts.title} actions={<ListActions />}>
-      <PolicyFilters filter={filter} onChange={change} onClear={() => void navigate({ search: {}, replace: true })} />
+      <PolicyFilters filter={filter} onChange={change} onClear={clear} />
       <Stack ref={list} gap="md" tabIndex={-1} style={{ outline: 'none' }}>
         {selected.size > 0 && <BulkActions policies={presentItems(selected, loaded)} onDone={() => setSelected(new Map())} />}
         <PagedState query={query} lines={10}>
           {(items) =>
             items.length === 0 ? (
-              <NoPolicies isFiltered={Object.keys(filter).length > 0} />
+              <NoPolicies isFiltered={Object.keys(filter).some((name) => name !== 'sort')} onClear={clear} />
             ) : (
               <DataTable
                 label={texts.list}
@@ -92,8 +93,19 @@ function ExportButton() {
 
 const EXPORT = new URL('/admin/api/policies/export?format=json', location.origin);
 
-function NoPolicies({ isFiltered }: { readonly isFiltered: boolean }) {
-  if (isFiltered) return <EmptyState title={texts.noMatch.title} />;
+function NoPolicies({ isFiltered, onClear }: { readonly isFiltered: boolean; onClear(): void }) {
+  if (isFiltered) {
+    return (
+      <EmptyState
+        title={texts.noMatch.title}
+        action={
+          <Button variant="default" onClick={onClear}>
+            {texts.filters.clear}
+          </Button>
+        }
+      />
+    );
+  }
   return (
     <EmptyState
       {...texts.empty}

@@ -5,6 +5,8 @@ import { PagedState } from '../../components/PagedState.tsx';
 import { policyTexts } from '../../texts/policy.ts';
 import { PolicyTimeline } from './PolicyTimeline.tsx';
 
+const { unsaved } = policyTexts.history;
+
 /** Properties of the history. */
 export interface HistoryTabProps {
   readonly policy: Policy;
@@ -15,16 +17,15 @@ export interface HistoryTabProps {
 /** The changes of a policy and its assignments. */
 export function HistoryTab({ policy, isDirty }: HistoryTabProps) {
   const query = useInfiniteQuery(historyQuery(policy.id));
+  const refusal = policy.managedBy !== undefined ? policyTexts.managed.refusal(policy.file ?? '') : isDirty ? unsaved : undefined;
   return (
     <>
       {isDirty && (
         <Alert color="yellow" mb="sm">
-          {policyTexts.history.unsaved}
+          {unsaved}
         </Alert>
       )}
-      <PagedState query={query}>
-        {(changes) => <PolicyTimeline items={changes} current={policy.version} isLocked={isDirty || policy.managedBy !== undefined} />}
-      </PagedState>
+      <PagedState query={query}>{(changes) => <PolicyTimeline items={changes} current={policy.version} refusal={refusal} />}</PagedState>
     </>
   );
 }

@@ -1,11 +1,14 @@
 import { Badge, Button, Card, Collapse, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { PolicyHistoryItem } from '../../api/policies.ts';
+import { GuardedButton } from '../../components/GuardedButton.tsx';
 import { LazyPart } from '../../components/LazyPart.tsx';
+import { type NamesById, nameOf } from '../../components/names-by-id.ts';
+import { useRecordNames } from '../../components/record-names.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { Time } from '../../components/Time.tsx';
 import { policyTexts } from '../../texts/policy.ts';
-import { isolateNames, sentence } from '../../texts/sentence.ts';
+import { isolate, isolateNames, sentence } from '../../texts/sentence.ts';
 import { rollbackDialog } from './policy-parts.ts';
 import { VersionDiff } from './VersionDiff.tsx';
 
@@ -18,28 +21,36 @@ interface PolicyTimelineProps {
   readonly items: readonly PolicyHistoryItem[];
   /** The revision of the current version, if the timeline is that of a stored policy. */
   readonly current?: number;
-  /** True while unsaved changes would be lost by a rollback. */
-  readonly isLocked?: boolean;
+  /** The reason why no version can be rolled back to; undefined if one can. */
+  readonly refusal?: string | undefined;
   /** True if the timeline is that of all policies. */
   readonly namesPolicies?: boolean;
 }
 
 /** Changes of policies and assignments: author, reason and sentence, with the differences and a rollback. */
 export function PolicyTimeline({ items, ...options }: PolicyTimelineProps) {
+  const names = useRecordNames(items.flatMap(({ userId }) => (userId === undefined ? [] : [{ resource: 'User', id: userId }])));
   return (
     <Stack gap="sm" component="ol" p={0} m={0} style={{ listStyle: 'none' }} aria-label={texts.list}>
       {items.map((item) => (
         <li key={`${item.revision} ${item.policy.id} ${item.subject} ${item.userId ?? ''} ${item.role ?? ''}`}>
-          <Change item={item} {...options} />
+          <Change item={{ ...item, summary: sentenceOf(item, names) }} {...options} />
         </li>
       ))}
     </Stack>
   );
 }
 
+/** Returns the sentence of a change for people, with the name of the user of an assignment instead of the id. */
+function sentenceOf({ userId = '', summary }: PolicyHistoryItem, names: NamesById): string {
+  const name = nameOf(userId, names);
+  const text = isolateNames(summary);
+  return name === undefined ? text : text.replaceAll(userId, () => isolate(name));
+}
+
 type ChangeProps = Omit<PolicyTimelineProps, 'items'> & { readonly item: PolicyHistoryItem };
 
-function Change({ item, current, isLocked = false, namesPolicies = false }: ChangeProps) {
+function Change({ item, current, refusal, namesPolicies = false }: ChangeProps) {
   const [isShown, setShown] = useState(false);
   const [isRollingBack, setRollingBack] = useState(false);
   const { change, subject, policy, revision } = item;
@@ -59,9 +70,9 @@ function Change({ item, current, isLocked = false, namesPolicies = false }: Chan
             </Button>
           )}
           {mayRollBack && (
-            <Button size="xs" variant="default" disabled={isLocked} onClick={() => setRollingBack(true)}>
+            <GuardedButton size="xs" variant="default" refusal={refusal} onClick={() => setRollingBack(true)}>
               {texts.rollback}
-            </Button>
+            </GuardedButton>
           )}
           {isDeleted && subject === 'policy' && (
             <Button size="xs" variant="default" onClick={() => setRollingBack(true)}>
@@ -112,7 +123,7 @@ function ChangeSummary({
           {texts.revision(revision)}
         </Text>
       </Group>
-      <Text size="sm">{isolateNames(summary)}</Text>
+      <Text size="sm">{summary}</Text>
       {reason !== undefined && (
         <Text size="sm" fs="italic">
           {reason}

@@ -7,6 +7,7 @@ import { notifySuccess } from '../../components/notifySuccess.ts';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { NewRecordForm } from '../../components/record-form/NewRecordForm.tsx';
+import { TextLink } from '../../components/TextLink.tsx';
 import { dataTexts as texts } from '../../texts/data.ts';
 import { newRecordRoute } from './route.ts';
 
@@ -27,7 +28,14 @@ export function NewRecordScreen() {
       <QueryState query={resource} lines={8}>
         {(found) =>
           found === null || effectOf(found, 'create') === 'deny' ? (
-            <EmptyState title={texts.refused('create')} />
+            <EmptyState
+              title={texts.refused('create')}
+              action={
+                <TextLink to="/data/$resource" params={{ resource: name }}>
+                  {texts.record.back(name)}
+                </TextLink>
+              }
+            />
           ) : (
             <NewRecordForm definition={found.definition} submit={texts.record.create} create={create} />
           )

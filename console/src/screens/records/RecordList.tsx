@@ -137,7 +137,10 @@ function NoRecords({ resource, search, onChange }: RecordListProps) {
   if (search.where !== undefined) {
     return <EmptyState title={title} detail={filtered} action={<DefaultButton label={action} onClick={() => onChange({})} />} />;
   }
-  if (search.deleted === true) return <EmptyState title={title} detail={deleted} />;
+  if (search.deleted === true)
+    return (
+      <EmptyState title={title} detail={deleted} action={<DefaultButton label={texts.empty.present} onClick={() => onChange({})} />} />
+    );
   const create = () => void navigate({ to: '/data/$resource/new', params: { resource: resource.definition.name } });
   const mayCreate = effectOf(resource, 'create') !== 'deny';
   return (

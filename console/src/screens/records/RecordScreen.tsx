@@ -3,7 +3,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type Definition, type OwnResource, ownPermissionsQuery, useOwnResource } from '../../api/own-resources.ts';
 import { hasCode } from '../../api/problem.ts';
 import type { Row } from '../../api/records.ts';
-import { EmptyState } from '../../components/EmptyState.tsx';
 import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
@@ -20,6 +19,7 @@ import { OwnPermissions } from './OwnPermissions.tsx';
 import { recordQuery } from './queries.ts';
 import classes from './record.module.css';
 import { recordRoute } from './route.ts';
+import { UnusableResource } from './UnusableResource.tsx';
 
 const deletedRecord = createPart<DeletedRecordProps>(async () => (await import('./DeletedRecord.tsx')).DeletedRecord);
 
@@ -31,7 +31,7 @@ export function RecordScreen() {
   return (
     <QueryState query={resource} lines={8}>
       {(found) => {
-        if (found === null) return <EmptyState title={texts.none.title} detail={texts.none.detail} />;
+        if (found === null) return <UnusableResource name={name} />;
         if (deleted) return <LazyPart key={id} part={deletedRecord} props={{ definition: found.definition, id }} lines={8} />;
         return <PresentRecord resource={found} id={id} />;
       }}

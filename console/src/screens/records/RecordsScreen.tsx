@@ -1,7 +1,6 @@
 import { Switch, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { effectOf, type OwnResource, useOwnResource } from '../../api/own-resources.ts';
-import { EmptyState } from '../../components/EmptyState.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { dataTexts as texts } from '../../texts/data.ts';
@@ -10,6 +9,7 @@ import { RecordActions } from './RecordActions.tsx';
 import { RecordList } from './RecordList.tsx';
 import { recordsRoute } from './route.ts';
 import type { RecordsSearch } from './search.ts';
+import { UnusableResource } from './UnusableResource.tsx';
 
 /** The records of a resource that the caller may list. */
 export function RecordsScreen() {
@@ -17,9 +17,7 @@ export function RecordsScreen() {
   const resource = useOwnResource(name);
   return (
     <QueryState query={resource} lines={8}>
-      {(found) =>
-        found === null ? <EmptyState title={texts.none.title} detail={texts.none.detail} /> : <Records key={name} resource={found} />
-      }
+      {(found) => (found === null ? <UnusableResource name={name} /> : <Records key={name} resource={found} />)}
     </QueryState>
   );
 }

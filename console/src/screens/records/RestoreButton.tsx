@@ -1,6 +1,8 @@
-import { Button, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { effectOf, useOwnResource } from '../../api/own-resources.ts';
 import { type Row, sendRecordRequest } from '../../api/records.ts';
+import { GuardedButton } from '../../components/GuardedButton.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { dataTexts } from '../../texts/data.ts';
@@ -17,6 +19,9 @@ interface RestoreButtonProps {
 /** Restores a soft-deleted record, and the records that its deletion cascaded to. */
 export function RestoreButton({ resource, row, onRestored }: RestoreButtonProps) {
   const queryClient = useQueryClient();
+  const { data: own } = useOwnResource(resource);
+  // A rule that allows to delete a record allows to restore it.
+  const isDenied = own !== undefined && (own === null || effectOf(own, 'delete') === 'deny');
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => sendRecordRequest(`${encodeURIComponent(resource)}/restore`, { method: 'POST', body: { id: row.id } }),
     onSuccess: () => {
@@ -27,9 +32,15 @@ export function RestoreButton({ resource, row, onRestored }: RestoreButtonProps)
   });
   return (
     <Stack gap="xs">
-      <Button size="xs" variant="default" loading={isPending} onClick={() => mutate()}>
+      <GuardedButton
+        size="xs"
+        variant="default"
+        refusal={isDenied ? dataTexts.refused('delete') : undefined}
+        loading={isPending}
+        onClick={() => mutate()}
+      >
         {texts.action}
-      </Button>
+      </GuardedButton>
       {error !== null && <ProblemAlert error={error} onRepeat={() => mutate()} />}
     </Stack>
   );

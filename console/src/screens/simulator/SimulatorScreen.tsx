@@ -2,6 +2,7 @@ import { Grid, Paper } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { catalogueQuery } from '../../api/queries.ts';
+import { useLinkedDraft } from '../../components/draft/useLinkedDraft.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
@@ -16,11 +17,14 @@ export function SimulatorScreen() {
   const search = simulatorRoute.useSearch();
   const navigate = useNavigate({ from: '/simulator' });
   const catalogue = useQuery(catalogueQuery);
+  const linked = useLinkedDraft();
   const test = toAccessTest(search);
+  // Two answers are beside each other.
+  const form = linked.draft === undefined ? 4 : 3;
   return (
     <Page title={texts.title} description={texts.description}>
       <Grid>
-        <Grid.Col span={{ base: 12, md: 5, lg: 4 }}>
+        <Grid.Col span={{ base: 12, md: 5, lg: form }}>
           <Paper withBorder p="md">
             <QueryState query={catalogue}>
               {(data) => (
@@ -35,8 +39,12 @@ export function SimulatorScreen() {
             </QueryState>
           </Paper>
         </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 7, lg: 8 }}>
-          {test === undefined ? <EmptyState title={texts.emptyTitle} detail={texts.emptyDetail} /> : <TestedAccess test={test} />}
+        <Grid.Col span={{ base: 12, md: 7, lg: 12 - form }}>
+          {test === undefined ? (
+            <EmptyState title={texts.emptyTitle} detail={texts.emptyDetail} />
+          ) : (
+            <TestedAccess test={test} linked={linked} />
+          )}
         </Grid.Col>
       </Grid>
     </Page>

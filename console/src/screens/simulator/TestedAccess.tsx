@@ -2,7 +2,7 @@ import { Button, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { AccessAnswer, type AccessTest } from '../../components/decision/AccessAnswer.tsx';
 import { UnreadableDraft } from '../../components/draft/UnreadableDraft.tsx';
-import { useLinkedDraft } from '../../components/draft/useLinkedDraft.ts';
+import type { LinkedDraft } from '../../components/draft/useLinkedDraft.ts';
 import { commonTexts } from '../../texts/common.ts';
 import { draftTexts } from '../../texts/draft.ts';
 import { simulatorTexts as texts } from '../../texts/simulator.ts';
@@ -10,14 +10,14 @@ import { DraftDifference } from './DraftDifference.tsx';
 import { toCurl } from './search.ts';
 
 /** The answer to a question: the decision, and its explanation. With a draft, the answer under the draft stands beside it. */
-export function TestedAccess({ test }: { readonly test: AccessTest }) {
-  const { draft, isInAddress, isUnreadable, discard } = useLinkedDraft();
+export function TestedAccess({ test, linked }: { readonly test: AccessTest; readonly linked: LinkedDraft }) {
+  const { draft, isInAddress, isUnreadable, discard } = linked;
   const drafted = draft && { ...test, draft };
   return (
     <Stack>
       {isUnreadable && <UnreadableDraft />}
       {drafted && <DraftDifference live={test} drafted={drafted} />}
-      <SimpleGrid cols={{ base: 1, ...(drafted && { xl: 2 }) }} style={{ alignItems: 'start' }}>
+      <SimpleGrid cols={{ base: 1, ...(drafted && { lg: 2 }) }} style={{ alignItems: 'start' }}>
         <AccessAnswer test={test} title={draftTexts.inForce} actions={<CopyCurl test={test} />} />
         {drafted && <AccessAnswer test={drafted} title={draftTexts.withDraft} actions={<CopyCurl test={drafted} />} />}
       </SimpleGrid>

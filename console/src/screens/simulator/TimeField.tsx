@@ -12,12 +12,12 @@ export interface TimeFieldProps {
 export function TimeField({ time, onChange }: TimeFieldProps) {
   const now = (): string => new Date().toISOString().replace(/\.\d+Z$/, 'Z');
   return (
-    <Group gap="xs" align="flex-end" wrap="nowrap">
+    <Group gap="xs" align="flex-end">
       <TimestampField
         label={texts.time}
         description={texts.timeHelp}
         inputWrapperOrder={['label', 'description', 'input', 'error']}
-        flex={1}
+        flex="1 1 200px"
         value={time ?? ''}
         onChange={(next) => onChange(next || undefined)}
       />

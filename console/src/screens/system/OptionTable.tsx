@@ -1,14 +1,19 @@
 import { Code, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { systemTexts as texts } from '../../texts/service.ts';
 
 type Option = Schemas['admin.SystemStatus']['options'][number];
 
+/** Properties of the table. */
+interface OptionTableProps {
+  readonly options: readonly Option[];
+  readonly search: string;
+  onSearch(search: string): void;
+}
+
 /** The settings of the process with their source. Secrets are hidden by the service. */
-export function OptionTable({ options }: { readonly options: readonly Option[] }) {
-  const [search, setSearch] = useState('');
+export function OptionTable({ options, search, onSearch }: OptionTableProps) {
   const wanted = search.trim().toLowerCase();
   const shown = options.filter(({ name, group }) => `${name} ${group}`.toLowerCase().includes(wanted));
   return (
@@ -21,8 +26,8 @@ export function OptionTable({ options }: { readonly options: readonly Option[] }
         maw={320}
         aria-label={texts.filter}
         placeholder={texts.filter}
-        value={search}
-        onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+        defaultValue={search}
+        onChange={({ currentTarget }) => onSearch(currentTarget.value)}
       />
       <DataTable label={texts.options} columns={COLUMNS} items={shown} idOf={({ name }) => name} />
     </Stack>

@@ -9,11 +9,14 @@ import { printBytes } from '../../components/sizes.ts';
 import { Time } from '../../components/Time.tsx';
 import { systemTexts as texts } from '../../texts/service.ts';
 import { OptionTable } from './OptionTable.tsx';
+import { systemRoute } from './route.ts';
 
 type Status = Schemas['admin.SystemStatus'];
 
 /** The state of the process and its settings. */
 export function SystemScreen() {
+  const { search = '' } = systemRoute.useSearch();
+  const navigate = systemRoute.useNavigate();
   const system = useQuery({ ...systemQuery, refetchInterval: 10_000 });
   return (
     <Page title={texts.title} description={texts.description}>
@@ -28,7 +31,11 @@ export function SystemScreen() {
                 <Members status={status} />
               </Grid.Col>
             </Grid>
-            <OptionTable options={status.options} />
+            <OptionTable
+              options={status.options}
+              search={search}
+              onSearch={(text) => void navigate({ search: text === '' ? {} : { search: text }, replace: true })}
+            />
           </>
         )}
       </QueryState>

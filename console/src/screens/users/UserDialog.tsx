@@ -1,11 +1,10 @@
 import { useDisclosure } from '@mantine/hooks';
-import { type ActionName, effectOf, useOwnResource } from '../../api/own-resources.ts';
 import type { Row } from '../../api/records.ts';
 import { Dialog } from '../../components/Dialog.tsx';
 import { GuardedButton } from '../../components/GuardedButton.tsx';
 import { createPart, LazyPart } from '../../components/LazyPart.tsx';
-import { dataTexts } from '../../texts/data.ts';
 import type { UserFormProps } from './UserForm.tsx';
+import { useUserRefusal } from './useUserRefusal.ts';
 
 const form = createPart<UserFormProps>(async () => (await import('./UserForm.tsx')).UserForm);
 
@@ -20,20 +19,14 @@ interface UserDialogProps {
 /** A button that opens the form of a user, or says why if no rule lets the caller change users. */
 export function UserDialog({ label, user, onDone }: UserDialogProps) {
   const [isOpen, { open, close }] = useDisclosure(false);
-  const { data: resource } = useOwnResource('User');
-  const action: ActionName = user === undefined ? 'create' : 'update';
-  const isDenied = resource !== undefined && (resource === null || effectOf(resource, action) === 'deny');
+  const refusal = useUserRefusal(user === undefined ? 'create' : 'update');
   const finish = (id: string): void => {
     close();
     onDone(id);
   };
   return (
     <>
-      <GuardedButton
-        {...(user !== undefined && { variant: 'default' })}
-        refusal={isDenied ? dataTexts.refused(action) : undefined}
-        onClick={open}
-      >
+      <GuardedButton {...(user !== undefined && { variant: 'default' })} refusal={refusal} onClick={open}>
         {label}
       </GuardedButton>
       {/* A click beside a form that is partly filled must not lose it. */}

@@ -5,6 +5,7 @@ import { bodyOf, client } from '../../api/client.ts';
 import { catalogueQuery } from '../../api/queries.ts';
 import { loadRecord, type Row, sendRecordRequest } from '../../api/records.ts';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
+import { GuardedButton } from '../../components/GuardedButton.tsx';
 import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { Page } from '../../components/Page.tsx';
@@ -22,6 +23,7 @@ import { userRoute } from './route.ts';
 import { UserDialog } from './UserDialog.tsx';
 import { UserSessions } from './UserSessions.tsx';
 import { toListedFields } from './user-form.ts';
+import { useUserRefusal } from './useUserRefusal.ts';
 
 const texts = usersTexts.detail;
 
@@ -57,6 +59,7 @@ function Actions({ user }: { readonly user: Row }) {
   const [isAsked, ask] = useDisclosure(false);
   const queryClient = useQueryClient();
   const isActive = user['isActive'] !== false;
+  const refusal = useUserRefusal('update');
   const change = async (): Promise<void> => {
     await sendRecordRequest(`User/${user.id}`, { method: 'PUT', body: { isActive: !isActive }, version: user.version });
     notifySuccess(texts.changed);
@@ -79,9 +82,14 @@ function Actions({ user }: { readonly user: Row }) {
         {texts.decisions}
       </TextLink>
       <UserDialog label={texts.edit} user={user} onDone={() => undefined} />
-      <Button variant="default" loading={activate.isPending} onClick={isActive ? ask.open : () => activate.mutate()}>
+      <GuardedButton
+        variant="default"
+        refusal={refusal}
+        loading={activate.isPending}
+        onClick={isActive ? ask.open : () => activate.mutate()}
+      >
         {isActive ? texts.deactivate : texts.activate}
-      </Button>
+      </GuardedButton>
       <ConfirmModal isOpen={isAsked} title={texts.deactivate} action={texts.deactivate} perform={change} onClose={ask.close}>
         <Text size="sm">{texts.deactivateDetail}</Text>
       </ConfirmModal>

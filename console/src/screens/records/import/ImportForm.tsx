@@ -1,7 +1,8 @@
-import { Alert, Button, FileInput, Group, Select, Stack, Switch } from '@mantine/core';
+import { Alert, FileInput, Group, Select, Stack, Switch } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useOwnResource } from '../../../api/own-resources.ts';
+import { GuardedButton } from '../../../components/GuardedButton.tsx';
 import { ProblemAlert } from '../../../components/ProblemAlert.tsx';
 import { QueryState } from '../../../components/QueryState.tsx';
 import type { Field } from '../../../components/record-form/form-values.ts';
@@ -108,18 +109,18 @@ function ImportOptionsForm({ keys, isRunning, refusal, onStart }: ImportOptionsF
   const [key, setKey] = useState<string | null>(null);
   const [skipsRejected, setSkips] = useState(true);
   const start = (dryRun: boolean): void => onStart({ dryRun, skipsRejected, key: key ?? undefined });
-  const button = { disabled: refusal !== undefined || isRunning, ...(refusal !== undefined && { title: refusal }) };
+  const button = { refusal, disabled: isRunning };
   return (
     <>
       <Select label={texts.update} description={texts.updateHelp} clearable data={[...keys]} value={key} onChange={setKey} />
       <Switch label={texts.skip} checked={skipsRejected} onChange={({ currentTarget }) => setSkips(currentTarget.checked)} />
       <Group>
-        <Button variant="default" {...button} onClick={() => start(true)}>
+        <GuardedButton variant="default" {...button} onClick={() => start(true)}>
           {texts.dryRun}
-        </Button>
-        <Button {...button} onClick={() => start(false)}>
+        </GuardedButton>
+        <GuardedButton {...button} onClick={() => start(false)}>
           {texts.run}
-        </Button>
+        </GuardedButton>
       </Group>
     </>
   );
