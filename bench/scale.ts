@@ -36,6 +36,8 @@ const ON = process.env['BENCH_ON'] ?? 'sqlite,postgres';
 const server = ON.includes('postgres') ? await startPostgres() : undefined;
 try {
   for (const checkout of CHECKOUTS) {
+    // The service refuses to create a database beside the keys of another one.
+    rmSync(join(folder, 'keys'), { recursive: true, force: true });
     const file = join(mkdtempSync(join(folder, 'data-')), 'bench.db');
     if (ON.includes('sqlite')) await report(`${checkout} on SQLite`, resolve(checkout), `sqlite:${file}`);
     const schema = `bench_${randomBytes(4).toString('hex')}`;

@@ -1,9 +1,20 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SYSTEM } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
-import { assignToUser, createPolicy, type Database, insertRecord, loadRevision, migrate, type Transaction } from '../storage/index.ts';
+import {
+  assignToUser,
+  createPolicy,
+  type Database,
+  insertRecord,
+  loadRevision,
+  migrate,
+  type Revision,
+  type Transaction,
+  updatePolicy,
+} from '../storage/index.ts';
 import { openTestDatabase, replaceMembers, type TestDatabase } from '../storage/storage.fixture.ts';
-import { createAssignmentCache } from './assignment-cache.ts';
+import { type AssignmentCache, createAssignmentCache } from './assignment-cache.ts';
+import { PersistentMap, type Policy, toDamagedPolicy } from './policies/index.ts';
 
 const by = 'admin-1';
 const AT = '2026-01-01T00:00:00.000Z';
@@ -39,16 +50,20 @@ function inTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
   return database.transaction(work);
 }
 
-/** Returns a transaction that counts its queries of user assignments. */
-function countQueries(tx: Transaction): { readonly tx: Transaction; queries(): number } {
+/** Returns a transaction that counts its queries of user assignments, or of another table. */
+function countQueries(tx: Transaction, table = '_UserPolicy'): { readonly tx: Transaction; queries(): number } {
   let queries = 0;
   const all: Transaction['all'] = (query) => {
-    if (JSON.stringify(query).includes('"_UserPolicy'.replaceAll('"', '\\"'))) queries++;
+    if (JSON.stringify(query).includes(`\\"${table}`)) queries++;
     return tx.all(query);
   };
   return { tx: replaceMembers(tx, { all }), queries: () => queries };
 }
 
+/** Returns the assignments at a revision whose snapshot has these policies. */
+const atRevision = (cache: AssignmentCache, revision: Revision, policies = PersistentMap.empty<Policy>()) =>
+  cache.at({ revision, policies });
+const users = (...ids: readonly string[]) => ({ users: new Set(ids), policies: new Map() });
 const assign = (tx: Transaction, userId: string, index = 0) => assignToUser(tx, { userId, policyId: policies[index] ?? '' }, { by });
 const names = (assignments: readonly { readonly policyId: string }[]) => assignments.map(({ policyId }) => policies.indexOf(policyId));
 
@@ -59,7 +74,7 @@ it('loads the assignments of each user once, also if there are none, and never f
     const { tx, queries } = countQueries(inner);
     const revision = await loadRevision(tx);
     cache.moveTo(revision);
-    const { of } = cache.at(revision);
+    const { of } = atRevision(cache, revision);
     for (const _ of [1, 2]) expect([names(await of(tx, 'u1')), await of(tx, 'u2'), await of(tx, undefined)]).toEqual([[0], [], []]);
     expect(queries()).toBe(2);
   });
@@ -71,12 +86,12 @@ it('forgets the assignments of changed users, or of all users', async () => {
     const { tx, queries } = countQueries(inner);
     const revision = await loadRevision(tx);
     const all = async () => {
-      for (const id of USERS) await cache.at(revision).of(tx, id);
+      for (const id of USERS) await atRevision(cache, revision).of(tx, id);
       return queries();
     };
     cache.moveTo(revision);
     expect(await all()).toBe(3);
-    cache.moveTo(revision, new Set(['u2', 'u9']));
+    cache.moveTo(revision, users('u2', 'u9'));
     expect(await all()).toBe(4);
     cache.moveTo(revision);
     expect(await all()).toBe(7);
@@ -90,7 +105,7 @@ it('evicts the assignments of the least recently used users, weighted by their n
     const { tx, queries } = countQueries(inner);
     const revision = await loadRevision(tx);
     cache.moveTo(revision);
-    const { of, ofEach } = cache.at(revision);
+    const { of, ofEach } = atRevision(cache, revision);
     // u1 counts three, u2 one: both fit, and u3 does not.
     for (const id of ['u1', 'u2', 'u1', 'u2', 'u1', 'u3', 'u1']) await of(tx, id);
     expect(queries()).toBe(3);
@@ -107,7 +122,7 @@ it('does not cache assignments that an uncommitted change of the same transactio
   const cache = createAssignmentCache(100);
   const revision = await inTransaction(loadRevision);
   cache.moveTo(revision);
-  const { of } = cache.at(revision);
+  const { of } = atRevision(cache, revision);
   const rolledBack = inTransaction(async (tx) => {
     await assign(tx, 'u3');
     expect(names(await of(tx, 'u3'))).toEqual([0]);
@@ -121,15 +136,15 @@ it('loads assignments from the database for a transaction at an earlier revision
   const cache = createAssignmentCache(100);
   const before = await inTransaction(loadRevision);
   cache.moveTo(before);
-  await inTransaction(async (tx) => cache.at(before).of(tx, 'u3'));
+  await inTransaction(async (tx) => atRevision(cache, before).of(tx, 'u3'));
   await inTransaction((tx) => assign(tx, 'u3'));
   const after = await inTransaction(loadRevision);
-  cache.moveTo(after, new Set(['u3']));
-  expect(names(await inTransaction(async (tx) => cache.at(before).of(tx, 'u3')))).toEqual([0]);
+  cache.moveTo(after, users('u3'));
+  expect(names(await inTransaction(async (tx) => atRevision(cache, before).of(tx, 'u3')))).toEqual([0]);
   await inTransaction(async (inner) => {
     const { tx, queries } = countQueries(inner);
-    await cache.at(after).of(tx, 'u3');
-    await cache.at(after).of(tx, 'u3');
+    await atRevision(cache, after).of(tx, 'u3');
+    await atRevision(cache, after).of(tx, 'u3');
     expect(queries()).toBe(1);
   });
 });
@@ -140,7 +155,7 @@ it('loads the assignments of many users in chunks', async () => {
   await inTransaction(async (inner) => {
     const { tx, queries } = countQueries(inner);
     const ids = [...Array.from({ length: 1100 }, (_, index) => `unknown${index}`), 'u1'];
-    const assignmentsOf = await cache.at(await loadRevision(tx)).ofEach(tx, ids);
+    const assignmentsOf = await atRevision(cache, await loadRevision(tx)).ofEach(tx, ids);
     expect([names(assignmentsOf('u1')), assignmentsOf('unknown7'), queries()]).toEqual([[0], [], 3]);
   });
 });
@@ -151,7 +166,7 @@ it('returns assignments only for its own revision', async () => {
     const { tx, queries } = countQueries(inner);
     const revision = await loadRevision(tx);
     cache.moveTo(revision);
-    for (const at of [revision, revision, { ...revision, stamp: 'another' }]) await cache.at(at).of(tx, 'u1');
+    for (const at of [revision, revision, { ...revision, stamp: 'another' }]) await atRevision(cache, at).of(tx, 'u1');
     expect(queries()).toBe(2);
   });
 });
@@ -165,11 +180,103 @@ it('does not cache assignments if the revision changed while they were loaded', 
     cache.moveTo(revision);
     const meanwhile: Transaction['one'] = async (query) => {
       const row = await tx.one(query);
-      cache.moveTo(next, new Set(['u1']));
+      cache.moveTo(next, users('u1'));
       return row as never;
     };
-    await cache.at(revision).of(replaceMembers(tx, { one: meanwhile }), 'u1');
-    await cache.at(next).of(tx, 'u1');
+    await atRevision(cache, revision).of(replaceMembers(tx, { one: meanwhile }), 'u1');
+    await atRevision(cache, next).of(tx, 'u1');
     expect(queries()).toBe(2);
+  });
+});
+
+const nameOf = (assignments: readonly { readonly policy?: Policy | undefined }[]) => assignments.map(({ policy }) => policy?.name);
+const write = (tx: Transaction, index: number, isActive = true, name = 'ABC'[index] ?? '') =>
+  updatePolicy(tx, { name, type: 'ROLE_BASED', isActive, priority: 100, tags: [], rules: [] }, { id: policies[index] ?? '', by });
+
+it('loads the policies of a user with the assignments, once for all users, and none that the snapshot has', async () => {
+  for (const userId of ['u1', 'u2']) await inTransaction((tx) => assign(tx, userId));
+  await inTransaction((tx) => assign(tx, 'u2', 1));
+  const cache = createAssignmentCache(100);
+  await inTransaction(async (inner) => {
+    const { tx, queries } = countQueries(inner, '_PolicyRule');
+    const revision = await loadRevision(tx);
+    cache.moveTo(revision);
+    const { of } = atRevision(cache, revision);
+    for (const _ of [1, 2]) expect([nameOf(await of(tx, 'u1')), queries()]).toEqual([['A'], 1]);
+    const known = (await of(tx, 'u1'))[0]?.policy as Policy;
+    const policiesOf = atRevision(cache, revision, PersistentMap.of(new Map([[policies[1] ?? '', known]])));
+    expect([nameOf(await policiesOf.of(tx, 'u2')), queries()]).toEqual([['A', undefined], 1]);
+    expect([nameOf((await policiesOf.ofEach(tx, USERS))('u1')), queries()]).toEqual([['A'], 1]);
+  });
+});
+
+it('forgets the policies that a revision changed, for all users, and keeps their assignments', async () => {
+  for (const userId of ['u1', 'u2']) for (const index of [0, 1]) await inTransaction((tx) => assign(tx, userId, index));
+  const cache = createAssignmentCache(100);
+  const namesAt = async () =>
+    inTransaction(async (inner) => {
+      const { tx, queries } = countQueries(inner, '_PolicyRule');
+      const at = atRevision(cache, await loadRevision(tx));
+      const found = [];
+      for (const userId of ['u1', 'u2']) found.push(nameOf(await at.of(tx, userId)).toSorted());
+      return [...found, queries()];
+    });
+  cache.moveTo(await inTransaction(loadRevision));
+  expect(await namesAt()).toEqual([['A', 'B'], ['A', 'B'], 1]);
+  await inTransaction((tx) => write(tx, 0, true, 'A2'));
+  cache.moveTo(await inTransaction(loadRevision), { users: new Set(), policies: new Map([[policies[0] ?? '', undefined]]) });
+  expect(await namesAt()).toEqual([['A2', 'B'], ['A2', 'B'], 1]);
+  await inTransaction((tx) => write(tx, 0, false));
+  cache.moveTo(await inTransaction(loadRevision), { users: new Set(), policies: new Map([[policies[0] ?? '', undefined]]) });
+  expect(await namesAt()).toEqual([['B', undefined], ['B', undefined], 1]);
+  await inTransaction((tx) => write(tx, 0));
+  cache.moveTo(await inTransaction(loadRevision));
+  expect(await namesAt()).toEqual([['A', 'B'], ['A', 'B'], 1]);
+});
+
+it('does not cache a policy that an uncommitted change of the same transaction has written', async () => {
+  await inTransaction((tx) => assign(tx, 'u1'));
+  const cache = createAssignmentCache(100);
+  const revision = await inTransaction(loadRevision);
+  cache.moveTo(revision);
+  const { of } = atRevision(cache, revision);
+  const rolledBack = inTransaction(async (tx) => {
+    await write(tx, 0, true, 'A2');
+    expect(nameOf(await of(tx, 'u1'))).toEqual(['A2']);
+    throw new Error('rolled back');
+  });
+  await expect(rolledBack).rejects.toThrow('rolled back');
+  expect(nameOf(await inTransaction(async (tx) => of(tx, 'u1')))).toEqual(['A']);
+});
+
+it('reports a damaged policy, denies everything in its place, and loads it again until it is repaired', async () => {
+  await inTransaction((tx) => assign(tx, 'u1'));
+  const reported: string[] = [];
+  const cache = createAssignmentCache(100, (rows) => reported.push(...rows.map(({ id }) => id)));
+  const rolledBack = inTransaction(async (tx) => {
+    const revision = await loadRevision(tx);
+    cache.moveTo(revision);
+    const { of } = atRevision(cache, revision);
+    await tx.run(sql`UPDATE "_Policy" SET "priority" = 99 WHERE "id" = ${policies[0]}`);
+    for (const _ of [1, 2]) expect((await of(tx, 'u1')).map(({ policy }) => policy)).toEqual([toDamagedPolicy(policies[0] ?? '')]);
+    await tx.run(sql`UPDATE "_Policy" SET "priority" = 100 WHERE "id" = ${policies[0]}`);
+    expect([nameOf(await of(tx, 'u1')), reported]).toEqual([['A'], [policies[0], policies[0]]]);
+    throw new Error('rolled back');
+  });
+  await expect(rolledBack).rejects.toThrow('rolled back');
+});
+
+it('loads the policies of many users without evicting those of the latest requests', async () => {
+  for (const [index, userId] of ['u1', 'u2'].entries()) await inTransaction((tx) => assign(tx, userId, index));
+  // One policy without rules and one user with an assignment fit.
+  const cache = createAssignmentCache(1);
+  await inTransaction(async (inner) => {
+    const { tx, queries } = countQueries(inner, '_PolicyRule');
+    const revision = await loadRevision(tx);
+    cache.moveTo(revision);
+    const { of, ofEach, policies: policiesOf } = atRevision(cache, revision);
+    await of(tx, 'u1');
+    for (const _ of [1, 2]) expect(nameOf((await ofEach(tx, USERS))('u2'))).toEqual(['B']);
+    expect([[...(await policiesOf(tx, [policies[0] ?? ''])).values()].map(({ name }) => name), queries()]).toEqual([['A'], 3]);
   });
 });

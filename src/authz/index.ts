@@ -5,6 +5,7 @@
  * Begin with `policy-store.ts`.
  */
 export type { UserAssignments } from './assignment-cache.ts';
+export { snapshotWithDraft } from './draft-snapshot.ts';
 export {
   createPolicyStore,
   type PolicyStore,

@@ -111,15 +111,15 @@ describe('the policy store', () => {
     expect(await loadSnapshot()).toBe(before);
   });
 
-  it('reuses unchanged policies', async () => {
+  it('reuses unchanged policies, and has a new one when a role gets it', async () => {
     const before = await loadSnapshot();
-    const name = 'another';
-    await database.transaction((tx) =>
-      createPolicy(tx, { name, type: 'CUSTOM', isActive: true, priority: 1, tags: [], rules: [] }, { by }),
-    );
+    const another = { name: 'another', type: 'CUSTOM', isActive: true, priority: 1, tags: [], rules: [] } as const;
+    const { id } = await database.transaction((tx) => createPolicy(tx, another, { by }));
+    const created = await loadSnapshot();
+    await database.transaction((tx) => assignToRole(tx, { role: 'user', policyId: id }, { by }));
     const after = await loadSnapshot();
     expect(after.policies.policies.get(policyId)).toBe(before.policies.policies.get(policyId));
-    expect([before, after].map(({ policies }) => policies.policies.size)).toEqual([1, 2]);
+    expect([before, created, after].map(({ policies }) => policies.policies.size)).toEqual([1, 1, 2]);
   });
 
   it('forgets a removed assignment', async () => {

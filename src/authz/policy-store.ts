@@ -4,16 +4,27 @@
  */
 import { memoize } from '../memoize.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
-import { loadChanges, loadOtherDefinitions, loadPolicyState, loadRevision, type Revision, type Transaction } from '../storage/index.ts';
-import { type AssignmentCache, createAssignmentCache, type UserAssignments } from './assignment-cache.ts';
+import {
+  type ChangesSince,
+  loadChanges,
+  loadCheckedPolicies,
+  loadOtherDefinitions,
+  loadPolicyState,
+  loadRevision,
+  type Revision,
+  type Transaction,
+} from '../storage/index.ts';
+import { type AssignmentCache, type ChangedObjects, createAssignmentCache, type UserAssignments } from './assignment-cache.ts';
 import { createDamageLog } from './damage-log.ts';
 import {
   changePolicies,
   compilePolicies,
   type DamagedRow,
+  missingPolicies,
   type PolicyLimits,
   type PolicySnapshot,
-  type StoredState,
+  type PolicyState,
+  toNeededChanges,
 } from './policies/index.ts';
 
 /** Definitions, policies and assignments at one revision. Frozen. */
@@ -48,16 +59,16 @@ export interface PolicyStore {
 
 /** Limits of the policy store. */
 export interface PolicyStoreOptions extends PolicyLimits {
-  /** Maximum number of users and assignments in the assignment cache. */
+  /** Maximum number of users and assignments in the assignment cache, and of policies and rules that only users have. */
   readonly maxAssignments: number;
   /** Called once for each damaged row that is found, until it is repaired. */
   readonly onDamage?: ((row: DamagedRow) => void) | undefined;
 }
 
-/** A new snapshot, and the users whose assignments it changes; all users if `users` is undefined. */
+/** A new snapshot, and the users and policies that it changes; everything if `changed` is undefined. */
 interface Loaded {
   readonly snapshot: Snapshot;
-  readonly users: ReadonlySet<string> | undefined;
+  readonly changed: ChangedObjects | undefined;
 }
 
 /** Creates the policy store. Policies are loaded with the first transaction, without the time limit of its caller: all callers need them. */
@@ -72,22 +83,22 @@ export function createPolicyStore(initial: Definitions, options: PolicyStoreOpti
   async function load(tx: Transaction, base: Snapshot | undefined, revision: Revision): Promise<Loaded> {
     const others = await loadOtherDefinitions(tx, definitions);
     const usableBase = others === undefined && isUsable(base, definitions) ? base : undefined;
-    const changes = usableBase && (await loadChanges(tx, usableBase.revision, revision));
-    if (changes) return { snapshot: toSnapshot(changePolicies(usableBase.policies, changes), revision, cache), users: changes.users };
+    const changes = usableBase && (await loadNeededChanges(tx, usableBase, revision));
+    if (changes) return { snapshot: toSnapshot(changePolicies(usableBase.policies, changes), revision, cache), changed: changes };
     definitions = others ?? definitions;
     const { state, now } = await loadState(tx);
     if (now.stamp !== revision.stamp) return load(tx, base, now);
-    return { snapshot: toSnapshot(compilePolicies(state, definitions, options), revision, cache), users: undefined };
+    return { snapshot: toSnapshot(compilePolicies(state, definitions, options), revision, cache), changed: undefined };
   }
 
   const snapshotOf = (tx: Transaction, revision: Revision): Snapshot | Promise<Snapshot> =>
     current?.revision.stamp === revision.stamp ? asRead(tx, current) : loadSnapshot(tx, revision, current);
   async function loadSnapshot(tx: Transaction, revision: Revision, base: Snapshot | undefined): Promise<Snapshot> {
-    const { snapshot, users } = await tx.withoutTimeLimit(() => load(tx, base, revision));
+    const { snapshot, changed } = await tx.withoutTimeLimit(() => load(tx, base, revision));
     // A concurrent transaction may have replaced `base` by a newer snapshot.
     if (current === base) {
       [current, newest] = [snapshot, snapshot.revision.number];
-      cache.moveTo(snapshot.revision, users);
+      cache.moveTo(snapshot.revision, changed);
       damages.replace(snapshot.policies.damaged);
     }
     return asRead(tx, snapshot);
@@ -118,8 +129,27 @@ function asRead(tx: Transaction, snapshot: Snapshot): Snapshot {
   return snapshot;
 }
 
+/**
+ * Loads the changes since the revision of a snapshot that it needs, and the policies that roles get and that it does not have. Returns undefined
+ * if the whole state has to be loaded: the history does not have the changes, a policy is damaged, or the revision changed meanwhile.
+ */
+async function loadNeededChanges(
+  tx: Transaction,
+  { policies: before, ...base }: Snapshot,
+  to: Revision,
+): Promise<ChangesSince | undefined> {
+  const changes = await loadChanges(tx, base.revision, to);
+  if (changes === undefined) return undefined;
+  const missing = missingPolicies(before, changes);
+  if (missing.length === 0) return toNeededChanges(before, changes);
+  const { policies, damaged } = await loadCheckedPolicies(tx, missing);
+  const now = await loadRevision(tx);
+  if (damaged.length > 0 || now.stamp !== to.stamp) return undefined;
+  return toNeededChanges(before, { ...changes, policies: new Map([...policies, ...changes.policies]) });
+}
+
 /** Loads the state and the revision after it: several statements read one state only if the revision is the same after the last. */
-async function loadState(tx: Transaction): Promise<{ readonly state: StoredState; readonly now: Revision }> {
+async function loadState(tx: Transaction): Promise<{ readonly state: PolicyState; readonly now: Revision }> {
   return { state: await loadPolicyState(tx), now: await loadRevision(tx) };
 }
 
@@ -132,5 +162,5 @@ function toSnapshot(policies: PolicySnapshot, revision: Revision, cache: Assignm
   const { definitions } = policies.compileOptions;
   const user = definitions.get('User');
   if (user === undefined) throw new Error('the definition of User is built in and cannot be absent');
-  return Object.freeze({ revision, definitions, policies, assignments: cache.at(revision), user });
+  return Object.freeze({ revision, definitions, policies, assignments: cache.at({ revision, policies: policies.policies }), user });
 }

@@ -85,7 +85,8 @@ export const REQUEST_OPTIONS = {
     group: 'policies',
     default: 300_000,
     range: [1000, 100_000_000],
-    about: 'maximum user assignments cached in memory; the users that made the latest requests stay cached',
+    about:
+      'maximum user assignments cached in memory, and maximum policies and rules that only users have; those of the latest requests stay cached',
   },
   importPolicies: {
     group: 'policies',

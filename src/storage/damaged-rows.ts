@@ -1,6 +1,6 @@
 import type { DamagedRow } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
-import type { Row } from '../resources/index.ts';
+import type { Resource, Row } from '../resources/index.ts';
 import { isIntact } from './row-checksums.ts';
 import type { TableRow } from './row-content.ts';
 
@@ -24,6 +24,11 @@ export function requireIntact(stored: TableRow): Row {
 /** Returns the name of the table and the id of a row. */
 export function toDamagedRow({ table, row }: TableRow): DamagedRow {
   return { table: table.name, id: String(row['id']) };
+}
+
+/** Returns the name of the table and the id of a row that another row requires. */
+export function toMissingRow({ name: table }: Pick<Resource, 'name'>, id: string): DamagedRow {
+  return { table, id, isMissing: true };
 }
 
 /** Parses a stored text as JSON. @throws Problem STORAGE_DAMAGED if it is none */

@@ -90,6 +90,7 @@ export { applyPermissions, comparePermissions, type PermissionsComparison } from
 export { findUnknownUsers, type ImportedPolicies, importPolicies } from './policy-bulk-import.ts';
 export { type AppliedPolicies, applyPolicyFiles, type OrphanAction, type PolicyApplication } from './policy-file-changes.ts';
 export {
+  type ChangesSince,
   type HistoryHead,
   loadChanges,
   loadHistoryHead,
@@ -100,11 +101,13 @@ export {
   VERSION_CONTENT,
 } from './policy-history.ts';
 export {
+  type ActiveRule,
   type AssignedPolicy,
   type Assignee,
   listRoleAssignments,
   listRolePolicies,
   loadActiveAssignments,
+  loadActiveRules,
   loadAssignedPage,
   loadPolicyNames,
   loadRuleDescriptions,
@@ -124,6 +127,7 @@ export {
   updatePolicy,
 } from './policy-records.ts';
 export { type AssignmentRollback, ROLLBACK_ASSIGNMENTS, rollBackPolicy } from './policy-rollback.ts';
+export { loadCheckedPolicies } from './policy-rows.ts';
 export {
   loadPolicyPage,
   loadPolicySummaries,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../resources/system/index.ts';
 import { assignToRole, assignToUser } from './assignment-records.ts';
 import type { Transaction } from './contract.ts';
-import { insertUser, loadParsedState, openPolicyDatabase, toPolicyInput } from './policy.fixture.ts';
+import { insertUser, loadFullState, openPolicyDatabase, toPolicyInput } from './policy.fixture.ts';
 import { loadPolicyStateAt } from './policy-history.ts';
 import { listRoleAssignments } from './policy-lists.ts';
 import { createPolicy, listPolicies } from './policy-records.ts';
@@ -47,7 +47,7 @@ describe('the time limit of loads', () => {
   });
 
   it('policies and assignments that decisions depend on are loaded even when the time of the request is up', async () => {
-    expect(await load((tx) => tx.withoutTimeLimit(() => loadParsedState(tx)))).toMatchObject({ policies: [{ name: 'A' }] });
+    expect(await load((tx) => tx.withoutTimeLimit(() => loadFullState(tx)))).toMatchObject({ policies: [{ name: 'A' }] });
     const { assignments } = (await load((tx) => tx.withoutTimeLimit(() => loadUserAssignments(tx, USERS)))) as Awaited<
       ReturnType<typeof loadUserAssignments>
     >;

@@ -1,6 +1,6 @@
 /** Lists of policies and their assignments. */
 import type { ActiveAssignments } from '../authz/linter/index.ts';
-import type { Policy, RolePolicy, UserPolicy } from '../authz/policies/index.ts';
+import type { Policy, PolicyRule, RolePolicy, UserPolicy } from '../authz/policies/index.ts';
 import type { AssignableRole } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import { loadRolePolicies, loadUserPolicies } from './assignment-records.ts';
@@ -87,6 +87,26 @@ function join(policies: readonly Policy[], assignments: readonly (UserPolicy | R
     const policy = byId.get(assignment.policyId);
     return policy === undefined ? [] : [{ policy, assignment }];
   });
+}
+
+/** An active rule of an active policy, and the name of the policy. */
+export interface ActiveRule extends Pick<PolicyRule, 'id' | 'policyId' | 'resource' | 'action'> {
+  readonly policy: string;
+  readonly position: number;
+  /** Null if the rule has none. */
+  readonly description: string | null;
+}
+
+/** Loads at most `limit` active rules of active policies with ids above `after`, ordered by id, within the time limit of the request. */
+export function loadActiveRules(
+  tx: Transaction,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<readonly ActiveRule[]> {
+  return tx.all<ActiveRule>(sql`
+    SELECT "rule"."id", "policyId", "policy"."name" AS "policy", "position", "resource", "action", "rule"."description"
+    FROM "_PolicyRule" AS "rule" JOIN "_Policy" AS "policy" ON "policy"."id" = "policyId"
+    WHERE ${tx.deadlineCheck(sql.table('rule'))} AND "rule"."id" > ${after} AND "rule"."isActive" = TRUE AND "policy"."isActive" = TRUE
+    ORDER BY "rule"."id" LIMIT ${limit}`);
 }
 
 /** Loads the names of policies by id. */

@@ -1,58 +1,79 @@
-/** The rows of policies and their rules, and the policies in them. */
-import { jsonMayReadOthers, type Policy, type PolicyRule, type UnparsedPolicy } from '../authz/policies/index.ts';
+/** Loads policies that decisions depend on. Every row is compared with its checksum before it is used. */
+import { type DamagedRow, jsonMayReadOthers, type Policy, type PolicyRule, toDamagedPolicy } from '../authz/policies/index.ts';
 import type { Row } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
-import { POLICY_TABLES, selectRows, toValue } from './policy-tables.ts';
-import { fromContent, type TableRow } from './row-content.ts';
+import { toDamagedRow, toMissingRow } from './damaged-rows.ts';
+import { POLICY_TABLES, type Selection, selectRows, toValue } from './policy-tables.ts';
+import { isIntact } from './row-checksums.ts';
+import type { TableRow } from './row-content.ts';
+import { idList } from './table-names.ts';
+
+/** Policies that were compared with their checksums, and the damaged ones among them. */
+export interface CheckedPolicies {
+  /** The policies by id, active or not. A policy that denies everything takes the place of each damaged or missing one. */
+  readonly policies: ReadonlyMap<string, Policy>;
+  readonly damaged: readonly DamagedRow[];
+}
+
+/** Policies whose rows are loaded together. */
+const PAGE = 500;
+
+/** Loads the policies with these ids. If `isLimited`, the time counts toward the limit of the request. */
+export async function loadCheckedPolicies(
+  tx: Transaction,
+  ids: readonly string[],
+  options: Pick<Selection, 'isLimited'> = {},
+): Promise<CheckedPolicies> {
+  const policies = new Map<string, Policy>();
+  const damaged: DamagedRow[] = [];
+  // The rows of one page are released before the next page is loaded.
+  for (let from = 0; from < ids.length; from += PAGE) {
+    const page = ids.slice(from, from + PAGE);
+    const checked = checkPolicies(await selectPolicyRows(tx, sql`"id" IN ${idList(tx.dialect, page)}`, options), page);
+    for (const [id, policy] of checked.policies) policies.set(id, policy);
+    damaged.push(...checked.damaged);
+    if (options.isLimited === true) await tx.checkTime();
+  }
+  return { policies, damaged };
+}
+
+/** Loads the policies with these ids without an index: a damaged index can hide policies and rules. */
+export async function scanCheckedPolicies(tx: Transaction, ids: readonly string[]): Promise<CheckedPolicies> {
+  return checkPolicies(await selectPolicyRows(tx), ids);
+}
+
+/** Compares the rows of policies with their checksums. Any column of a damaged row may be wrong, its id too. */
+function checkPolicies(rows: readonly TableRow[], ids: readonly string[]): CheckedPolicies {
+  const stored = new Map(rows.map((each) => [each.row['id'], each]));
+  const policies = new Map<string, Policy>();
+  const damaged: DamagedRow[] = [];
+  for (const id of ids) {
+    const found = stored.get(id);
+    if (found !== undefined && isIntact(found)) policies.set(id, toPolicy(found));
+    else {
+      damaged.push(found === undefined ? toMissingRow(POLICY_TABLES.policy, id) : toDamagedRow(found));
+      policies.set(id, toDamagedPolicy(id));
+    }
+  }
+  return { policies, damaged };
+}
 
 /**
  * Loads the rows of policies, of all if `where` is undefined, with the rows of their rules in order as parts. All policies are loaded without
  * an order, and their rules are sorted here: sorting a hundred thousand rows takes the database as long as reading them.
  */
-export async function selectPolicyRows(tx: Transaction, where?: Sql): Promise<readonly TableRow[]> {
+export async function selectPolicyRows(
+  tx: Transaction,
+  where?: Sql,
+  options: Pick<Selection, 'isLimited'> = {},
+): Promise<readonly TableRow[]> {
   const ofThese = where && sql`"policyId" IN (SELECT "id" FROM "_Policy" WHERE ${where})`;
   const [policies, rules] = await Promise.all([
-    selectRows(tx, POLICY_TABLES.policy, where && { where, orderBy: ['createdAt', 'id'] }),
-    selectRows(tx, POLICY_TABLES.rule, ofThese && { where: ofThese, orderBy: ['policyId', 'position'] }),
+    selectRows(tx, POLICY_TABLES.policy, where && { where, orderBy: ['createdAt', 'id'], ...options }),
+    selectRows(tx, POLICY_TABLES.rule, ofThese && { where: ofThese, orderBy: ['policyId', 'position'], ...options }),
   ]);
   return joinRules(policies, rules);
-}
-
-/** Policies whose rows are loaded together. */
-const PAGE = 1000;
-
-/**
- * Passes on the rows of all policies in pages, with the rows of their rules in order as parts. The rows of one page are released before the
- * next page is loaded: the garbage collector would copy the rows of a hundred thousand policies several times. A damaged index can hide rows.
- */
-export async function eachPolicyPage(tx: Transaction, receive: (rows: readonly TableRow[]) => void): Promise<void> {
-  let after: string | undefined;
-  do {
-    const last = await loadLastId(tx, after);
-    const within = inRange(after, last);
-    const [policies, rules] = await Promise.all([
-      selectRows(tx, POLICY_TABLES.policy, { where: within('id'), orderBy: ['id'] }),
-      selectRows(tx, POLICY_TABLES.rule, { where: within('policyId'), orderBy: ['policyId'] }),
-    ]);
-    receive(joinRules(policies, rules));
-    after = last;
-  } while (after !== undefined);
-}
-
-/** Returns the last id of the page after an id; undefined if it is the last page. The index has it even if the id in the row is damaged. */
-async function loadLastId(tx: Transaction, after: string | undefined): Promise<string | undefined> {
-  const rest = inRange(after, undefined)('id');
-  const last = await tx.one<{ readonly id: string }>(
-    sql`SELECT "id" FROM "_Policy" WHERE ${rest} ORDER BY "id" LIMIT 1 OFFSET ${PAGE - 1}`,
-  );
-  return last?.id;
-}
-
-/** Returns the condition for the values of a column after `from` and up to `to`; undefined is no bound. */
-function inRange(from: string | undefined, to: string | undefined): (column: string) => Sql {
-  const bound = (limit: string | undefined, comparison: Sql): Sql => (limit === undefined ? sql`1 = 1` : sql`${comparison} ${limit}`);
-  return (column) => sql`${bound(from, sql`${sql.ref(column)} >`)} AND ${bound(to, sql`${sql.ref(column)} <=`)}`;
 }
 
 function joinRules(policies: readonly Row[], rules: readonly Row[]): readonly TableRow[] {
@@ -69,39 +90,48 @@ function inOrder(rules: TableRow[]): readonly TableRow[] {
 /** Converts the rows of a policy and its rules. */
 export function toPolicy(stored: TableRow): Policy {
   const policy = toValue<LoadedPolicy>(stored);
-  // The loaded object is completed and not copied: a start loads a hundred thousand of them.
+  // The loaded object is completed and not copied: a start may load ten thousands of them.
   policy.rules = (stored.parts ?? []).map((rule) => toValue<PolicyRule>(rule, 'position'));
   return policy;
 }
 
-/** A policy as the text that its checksum covers. One string takes the garbage collector less time than the objects of a policy. */
-class StoredPolicy implements UnparsedPolicy {
-  readonly id: string;
-  readonly isActive: boolean;
-  readonly resources: readonly string[];
-  readonly #content: string;
-
-  constructor({ row, parts = [] }: TableRow, content: string) {
-    this.id = String(row['id']);
-    this.isActive = isTrue(row['isActive']);
-    this.resources = parts.filter(({ row: rule }) => isTrue(rule['isActive'])).map(({ row: rule }) => String(rule['resource']));
-    this.#content = content;
-  }
-
-  parse(): Policy {
-    return toPolicy(fromContent(this.#content, POLICY_TABLES.policy, POLICY_TABLES.rule));
-  }
-}
-
-function isTrue(stored: unknown): boolean {
-  return Number(stored) === 1;
-}
-
-/** Returns a policy that is parsed later, from its rows and the content that its checksum covers; parses it now if its rules may read other records. */
-export function toUnparsedPolicy(stored: TableRow, content: string): Policy | UnparsedPolicy {
-  const isSimple = ({ row: { conditions } }: TableRow): boolean => typeof conditions === 'string' && !jsonMayReadOthers(conditions);
-  return stored.parts?.every(isSimple) === true ? new StoredPolicy(stored, content) : toPolicy(stored);
-}
-
 /** A policy without its rules, which are added to the loaded object. */
 export type LoadedPolicy = Omit<Policy, 'rules'> & { rules: readonly PolicyRule[] };
+
+/** Policies whose conditions one statement searches. */
+const SEARCHED = 2000;
+
+/** Texts without which, and without two dots, `jsonMayReadOthers` returns false for every condition. */
+const MARKS = ['related', 'within', '//', '"context"', '\\'] as const;
+
+/** Finds the policies whose conditions may read records other than those that they decide. A damaged rule may be missing. */
+export async function findPoliciesReadingOthers(tx: Transaction): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  const text = sql<string>`CAST("conditions" AS TEXT)`;
+  const marks = MARKS.map((mark) => sql`${tx.dialect.position(text, sql`${mark}`)} > 0`);
+  const mayRead = sql.join([sql`${text} LIKE '%.%.%'`, sql`${text} LIKE '%[%[%'`, ...marks], sql` OR `);
+  let after: string | undefined;
+  do {
+    const last = await loadLastId(tx, after);
+    const rows = await tx.all<{ readonly policyId: string; readonly conditions: string }>(sql`
+      SELECT "policyId", ${text} AS "conditions" FROM "_PolicyRule" WHERE ${inRange(after, last)} AND (${mayRead})`);
+    for (const { policyId, conditions } of rows) if (jsonMayReadOthers(conditions)) found.add(policyId);
+    after = last;
+  } while (after !== undefined);
+  return found;
+}
+
+/** Returns the last id of the policies after an id that one statement searches; undefined if they are the last. */
+async function loadLastId(tx: Transaction, after: string | undefined): Promise<string | undefined> {
+  const rest = after === undefined ? sql`1 = 1` : sql`"id" > ${after}`;
+  const last = await tx.one<{ readonly id: string }>(
+    sql`SELECT "id" FROM "_Policy" WHERE ${rest} ORDER BY "id" LIMIT 1 OFFSET ${SEARCHED - 1}`,
+  );
+  return last?.id;
+}
+
+/** Returns the condition for the policies after `from` and up to `to`; undefined is no bound. */
+function inRange(from: string | undefined, to: string | undefined): Sql {
+  const bound = (limit: string | undefined, comparison: Sql): Sql => (limit === undefined ? sql`1 = 1` : sql`${comparison} ${limit}`);
+  return sql`${bound(from, sql`"policyId" >`)} AND ${bound(to, sql`"policyId" <=`)}`;
+}

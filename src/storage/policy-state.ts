@@ -2,10 +2,9 @@
 import {
   DAMAGED_ASSIGNMENT,
   type DamagedRow,
+  type PolicyState,
   type RolePolicy,
-  type StoredState,
   toDamagedAssignments,
-  toDamagedPolicy,
   toUserAssignments,
   type UserAssignment,
   type UserPolicy,
@@ -13,62 +12,31 @@ import {
 import type { Resource, Row } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
-import { toDamagedRow } from './damaged-rows.ts';
-import { eachPolicyPage, selectPolicyRows, toUnparsedPolicy } from './policy-rows.ts';
+import { toDamagedRow, toMissingRow } from './damaged-rows.ts';
+import { findPoliciesReadingOthers, loadCheckedPolicies, scanCheckedPolicies } from './policy-rows.ts';
 import { POLICY_TABLES, type Selection, selectRows, toValue } from './policy-tables.ts';
 import { currentRevision } from './revision.ts';
-import { isIntact, toIntactContent } from './row-checksums.ts';
-import type { TableRow } from './row-content.ts';
+import { isIntact } from './row-checksums.ts';
 import { columnOf, idList, recordsOf, selectionOf, tableOf } from './table-names.ts';
 
 /**
- * Loads the policies and the assignments to roles: everything that decisions of all users depend on. A policy that denies everything takes
- * the place of a damaged row.
+ * Loads the assignments to roles, their policies, and the policies whose conditions may read other records: everything that is needed before
+ * the first request. The policies of users are loaded with their assignments. A policy that denies everything takes the place of a damaged row.
  */
-export async function loadPolicyState(tx: Transaction): Promise<StoredState> {
+export async function loadPolicyState(tx: Transaction): Promise<PolicyState> {
   const revision = await currentRevision(tx);
-  const { policies, damaged } = await loadAllPolicies(tx);
-  const { rolePolicies, damaged: assignments } = await loadRoleAssignments(tx, policies);
-  damaged.push(...assignments);
-  return { revision, policies, rolePolicies, ...(damaged.length > 0 && { damaged }) };
-}
-
-/** All policies, with a policy that denies everything in place of each damaged one, and the damaged rows. */
-interface LoadedPolicies {
-  readonly policies: StoredState['policies'][number][];
-  readonly damaged: DamagedRow[];
-}
-
-async function loadAllPolicies(tx: Transaction): Promise<LoadedPolicies> {
-  const paged: LoadedPolicies = { policies: [], damaged: [] };
-  await eachPolicyPage(tx, (rows) => addPolicies(paged, rows));
-  if (paged.damaged.length === 0 && paged.policies.length === (await countPolicies(tx))) return paged;
-  // A damaged index can hide policies and rules, so the tables are read without their indexes.
-  const scanned: LoadedPolicies = { policies: [], damaged: [] };
-  addPolicies(scanned, await selectPolicyRows(tx));
-  return scanned;
-}
-
-/** Returns the number of rows of the table. No index contains the column, so the database does not count the entries of an index. */
-async function countPolicies(tx: Transaction): Promise<number> {
-  const counted = await tx.one<{ readonly stored: unknown }>(sql`SELECT COUNT("createdBy") AS "stored" FROM "_Policy"`);
-  return Number(counted?.stored);
-}
-
-function addPolicies({ policies, damaged }: LoadedPolicies, rows: readonly TableRow[]): void {
-  for (const stored of rows) {
-    const content = toIntactContent(stored);
-    if (content !== undefined) policies.push(toUnparsedPolicy(stored, content));
-    else {
-      damaged.push(toDamagedRow(stored));
-      policies.push(toDamagedPolicy(String(stored.row['id'])));
-    }
-  }
+  const { rolePolicies, damaged: assignments } = await loadRoleAssignments(tx);
+  const needed = new Set([...rolePolicies.map(({ policyId }) => policyId), ...(await findPoliciesReadingOthers(tx))]);
+  needed.delete(DAMAGED_ASSIGNMENT.id);
+  const ids = [...needed];
+  const found = await loadCheckedPolicies(tx, ids);
+  const { policies, damaged } = found.damaged.length === 0 ? found : await scanCheckedPolicies(tx, ids);
+  const all = [...damaged, ...assignments];
+  return { revision, policies: [...policies.values()], rolePolicies, ...(all.length > 0 && { damaged: all }) };
 }
 
 async function loadRoleAssignments(
   tx: Transaction,
-  policies: StoredState['policies'],
 ): Promise<{ readonly rolePolicies: readonly RolePolicy[]; readonly damaged: readonly DamagedRow[] }> {
   const table = POLICY_TABLES.rolePolicy;
   const [rows, inForce] = await Promise.all([
@@ -76,19 +44,12 @@ async function loadRoleAssignments(
     tx.all<{ readonly subjectId: string }>(sql`
       SELECT "subjectId" FROM "_PolicyHistory" WHERE "kind" = 'rolePolicy' AND "toEpoch" IS NULL AND "value" IS NOT NULL`),
   ]);
-  const damaged: DamagedRow[] = rows.filter((row) => !isIntact({ table, row })).map((row) => toDamagedRow({ table, row }));
+  const broken = rows.filter((row) => !isIntact({ table, row }));
   const stored = new Set(rows.map(({ id }) => id));
-  damaged.push(...inForce.filter(({ subjectId }) => !stored.has(subjectId)).map(({ subjectId }) => toMissing(table.name, subjectId)));
-  const isDamaged = new Set(damaged.map(({ id }) => id));
-  const rolePolicies = rows.filter(({ id }) => !isDamaged.has(String(id))).map((row) => toValue<RolePolicy>({ table, row }));
-  const unknown = new Set(rolePolicies.map(({ policyId }) => policyId));
-  for (const { id } of policies) unknown.delete(id);
-  for (const policyId of unknown) damaged.push(toMissing(POLICY_TABLES.policy.name, policyId));
+  const missing = inForce.filter(({ subjectId }) => !stored.has(subjectId));
+  const rolePolicies = rows.filter((row) => !broken.includes(row)).map((row) => toValue<RolePolicy>({ table, row }));
+  const damaged = [...broken.map((row) => toDamagedRow({ table, row })), ...missing.map(({ subjectId }) => toMissingRow(table, subjectId))];
   return { rolePolicies: damaged.length === 0 ? rolePolicies : [...rolePolicies, ...toDamagedAssignments()], damaged };
-}
-
-function toMissing(table: string, id: string): DamagedRow {
-  return { table, id, isMissing: true };
 }
 
 /** The active assignments of users, and the damaged rows among them. */
@@ -156,8 +117,8 @@ async function loadAssigned(
     assigned: [...intact.map((row) => toValue<UserPolicy>({ table, row })), ...denied],
     damaged: [
       ...broken.map((row: Row) => toDamagedRow({ table, row })),
-      ...missing.map(({ subjectId }) => toMissing(table.name, subjectId)),
-      ...unknown.map(({ policyId }) => toMissing(POLICY_TABLES.policy.name, String(policyId))),
+      ...missing.map(({ subjectId }) => toMissingRow(table, subjectId)),
+      ...unknown.map(({ policyId }) => toMissingRow(POLICY_TABLES.policy, String(policyId))),
     ],
   };
 }

@@ -1,11 +1,12 @@
 import type { WholeState } from '../../test/policy-fixtures.ts';
-import { type PolicyInput, type PolicyState, toParsedPolicy } from '../authz/policies/index.ts';
+import type { PolicyInput, PolicyState } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
 import { SYSTEM } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
 import { loadUserPolicies } from './assignment-records.ts';
 import type { Transaction } from './contract.ts';
 import { migrate } from './migrations/migrate.ts';
+import { listPolicies } from './policy-records.ts';
 import { loadPolicyState } from './policy-state.ts';
 import { insertRecord } from './records.ts';
 import { emptyTables, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
@@ -43,15 +44,14 @@ export async function problemCodeOf({ database }: TestDatabase, work: (tx: Trans
   }
 }
 
-/** Loads the policy state, and parses its policies. */
-export async function loadParsedState(tx: Transaction): Promise<PolicyState> {
-  const { policies, ...state } = await loadPolicyState(tx);
-  return { ...state, policies: policies.map(toParsedPolicy) };
+/** Loads the policy state, with the policies that only users have. */
+export async function loadFullState(tx: Transaction): Promise<PolicyState> {
+  return { ...(await loadPolicyState(tx)), policies: await listPolicies(tx) };
 }
 
 /** Loads the policy state with the assignments of all users. */
 export async function loadWholeState(tx: Transaction): Promise<WholeState> {
-  return { ...(await loadParsedState(tx)), userPolicies: await loadUserPolicies(tx, sql`1 = 1`) };
+  return { ...(await loadFullState(tx)), userPolicies: await loadUserPolicies(tx, sql`1 = 1`) };
 }
 
 /** Returns a policy with two rules. */

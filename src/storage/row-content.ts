@@ -39,33 +39,6 @@ export function toContent({ table, row, parts }: TableRow): string {
   return `${content}}`;
 }
 
-/** Restores a row of `table` and its parts, rows of `partTable`, from their content. Columns that it does not cover are absent. */
-export function fromContent(content: string, table: Resource, partTable: Resource): TableRow {
-  const parts: TableRow[] = [];
-  let at = 0;
-
-  function readRow(of: Resource): Row {
-    const row: Record<string, unknown> = {};
-    at += of.name.length + 1;
-    for (const { name, prefix, type } of coveredColumnsOf(of)) {
-      if (!content.startsWith(prefix, at)) continue;
-      const from = content.indexOf(':', at + prefix.length) + 1;
-      const to = from + Number(content.slice(at + prefix.length, from - 1));
-      const text = content.slice(from, to);
-      row[name] = type === 'text' || type === 'json' ? text : Number(text);
-      at = to + 1;
-    }
-    return row;
-  }
-
-  const row = readRow(table);
-  while (content[at] !== '}') {
-    parts.push({ table: partTable, row: readRow(partTable) });
-    at++;
-  }
-  return { table, row, parts };
-}
-
 /** Returns the columns of a table that checksums cover, ordered by name. */
 export function coveredColumnsOf(table: Resource): readonly CoveredColumn[] {
   return memoize(covered, table, toCovered);

@@ -49,6 +49,22 @@ it('permissions are those with the draft', async () => {
   expect([await effectOf({}), await effectOf(draftOf(world))]).toEqual(['deny', 'allow']);
 });
 
+it('a draft assigns, changes and removes policies that only users have', async () => {
+  const rule = { resource: 'Article', action: 'read' };
+  const own = await world.policy({ rules: [rule], userId: world.idOf('quin') });
+  const mayRead = async (name: string, draft?: object) => {
+    const body = { user: { id: world.idOf(name) }, resource: { name: 'Article', id: world.idOf('other') }, action: 'read', draft };
+    return (await world.send('POST', '/admin/api/policies/test-access', body)).at('data.allowed');
+  };
+  expect([await mayRead('quin'), await mayRead('pia')]).toEqual([true, false]);
+  for (const assignment of [{ userId: world.idOf('pia') }, { role: 'user' }])
+    expect(await mayRead('pia', { assignments: [{ ...assignment, policyId: own }] })).toBe(true);
+  const changed = [{ rules: [{ ...rule, action: 'list' }] }, { rules: [rule], isActive: false }].map((policy) => ({ id: own, ...policy }));
+  for (const draft of [{ removePolicies: [own] }, { policies: [changed[0]] }, { policies: [changed[1]] }])
+    expect(await mayRead('quin', draft)).toBe(false);
+  await world.send('DELETE', `/admin/api/policies/${own}`);
+});
+
 it('a draft with mistakes is refused with all of them', async () => {
   const draft = { policies: [{ id: readers, priority: 'high' }], assignments: [{ role: 'user', policyId: 'draft:1' }] };
   const reply = await world.send('POST', WHO_CAN, { resource: 'Article', action: 'read', draft });

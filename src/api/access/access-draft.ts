@@ -1,6 +1,6 @@
 /** Drafts in requests: changes of policies and assignments that a question is answered with. They are never stored. */
-import type { Snapshot } from '../../authz/index.ts';
-import { ACCESS_DRAFT, type AccessDraft, applyDraft, draftAssignments, namesInDraft, parseDraft } from '../../authz/policies/index.ts';
+import { snapshotWithDraft } from '../../authz/index.ts';
+import { ACCESS_DRAFT, type AccessDraft, namesInDraft, parseDraft } from '../../authz/policies/index.ts';
 import { isObject, type Json, type JsonObject, ownValue } from '../../operators/index.ts';
 import { described, Type } from '../../schemas/index.ts';
 import { type Sql, sql } from '../../sql.ts';
@@ -31,7 +31,7 @@ export async function requireDraft({ tx, snapshot, deps }: DraftRequest, input: 
     now: tx.now,
   });
   refuseQuestion(issues.map((issue) => ({ ...issue, path: issue.path === '' ? 'draft' : `draft.${issue.path}` })));
-  return draft as AccessDraft;
+  return { ...(draft as AccessDraft), assigned: await snapshot.assignments.policies(tx, [...known]) };
 }
 
 async function loadKnownIds(tx: Transaction, ids: readonly string[]): Promise<readonly string[]> {
@@ -48,22 +48,6 @@ function isOneOf(column: 'id' | 'name', values: readonly string[]): Sql {
 export async function withDraft<Admin extends DraftRequest>(admin: Admin, input: Json | undefined): Promise<Admin> {
   if (input === undefined) return admin;
   return { ...admin, snapshot: snapshotWithDraft(admin.snapshot, await requireDraft(admin, input)) };
-}
-
-/** Returns the snapshot with the changes of a draft. */
-export function snapshotWithDraft(snapshot: Snapshot, draft: AccessDraft): Snapshot {
-  const { assignments } = snapshot;
-  return Object.freeze({
-    ...snapshot,
-    policies: applyDraft(snapshot.policies, draft),
-    assignments: {
-      of: async (tx: Transaction, userId: string | undefined) => draftAssignments(draft, userId, await assignments.of(tx, userId)),
-      ofEach: async (tx: Transaction, userIds: readonly string[]) => {
-        const stored = await assignments.ofEach(tx, userIds);
-        return (userId: string) => draftAssignments(draft, userId, stored(userId));
-      },
-    },
-  });
 }
 
 /** Maximum number of policy ids of a draft that an audit entry names. */

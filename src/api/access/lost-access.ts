@@ -1,12 +1,12 @@
 /** The access to records that admins would lose by a draft. The recorded decisions of a preview may contain none of it. */
 import { RULE_ACTIONS, type RuleAction } from '../../actions.ts';
+import { snapshotWithDraft } from '../../authz/index.ts';
 import type { AccessDraft } from '../../authz/policies/index.ts';
 import { UNRESOLVED } from '../../conditions/index.ts';
 import { ordinaryResources, type Resource } from '../../resources/index.ts';
 import { component, OneOf, Type } from '../../schemas/index.ts';
 import type { AdminRequest } from '../admin/index.ts';
 import { TEXT } from '../schema-members.ts';
-import { snapshotWithDraft } from './access-draft.ts';
 import { decideForCaller, decideForRole, type PartialRequest } from './partial-decisions.ts';
 
 /** Maximum number of permissions that a warning names. */

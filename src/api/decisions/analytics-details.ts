@@ -1,16 +1,17 @@
 /** The members of analytics that are computed only if a request includes them. */
 import { type CountedRange, countDenials, countValues, loadSeries } from '../../audit/index.ts';
 import type { Snapshot } from '../../authz/index.ts';
-import type { PolicyRule } from '../../authz/policies/index.ts';
 import { Problem } from '../../errors.ts';
 import { OneOf, Type } from '../../schemas/index.ts';
 import { sql } from '../../sql.ts';
-import type { Transaction } from '../../storage/index.ts';
+import { type ActiveRule, loadActiveRules, type Transaction } from '../../storage/index.ts';
 import { COUNT, ID, TEXT, TIMESTAMP } from '../schema-members.ts';
 
 const INCLUDED = ['series', 'topDenied', 'neverMatched'] as const;
 const TOP_DENIED = 10;
 const MAX_RULES = 1000;
+/** Rules that one statement loads. */
+const RULES = 2000;
 
 const PARTIAL = {
   partial: Type.Optional(
@@ -88,39 +89,35 @@ async function loadTopDenied(tx: Transaction, from: number) {
 }
 
 /** Finds the active rules of active, assigned policies that no entry since `from` names. */
-async function findNeverMatched(tx: Transaction, { policies: { policies, rolesByPolicy } }: Snapshot, from: number) {
+async function findNeverMatched(tx: Transaction, { policies: { rolesByPolicy } }: Snapshot, from: number) {
   const { facets, ...range } = await countValues(tx, { kind: 'access', from }, { fields: ['ruleId'], top: Number.POSITIVE_INFINITY });
   const matched = new Set((facets.ruleId ?? []).map(({ value }) => value));
   const users = await tx.all<{ policyId: string }>(sql`
     select distinct "policyId" from "_UserPolicy" where ${tx.deadlineCheck(sql.table('_UserPolicy'))}
       and "isActive" = true and ("expiresAt" is null or "expiresAt" > ${new Date(tx.now).toISOString()})`);
   const assigned = new Set(users.map(({ policyId }) => policyId));
-  let [found, total]: [UnmatchedRule[], number] = [[], 0];
-  for (const id of policies.keys()) {
-    await tx.checkTime();
-    if (!assigned.has(id) && (rolesByPolicy.get(id)?.length ?? 0) === 0) continue;
-    const policy = policies.get(id);
-    const unmatched = policy?.rules.filter((rule) => rule.isActive && !matched.has(rule.id)) ?? [];
-    total += unmatched.length;
-    for (const rule of unmatched) found.push({ policy: policy?.name ?? '', rule });
+  let [found, total]: [ActiveRule[], number] = [[], 0];
+  for (let after = ''; ; ) {
+    const page = await loadActiveRules(tx, { after, limit: RULES });
+    for (const rule of page) {
+      const { id, policyId } = rule;
+      if (matched.has(id) || (!assigned.has(policyId) && (rolesByPolicy.get(policyId)?.length ?? 0) === 0)) continue;
+      total++;
+      found.push(rule);
+    }
     // Most rules of many policies are not returned.
-    if (found.length > 2 * MAX_RULES) found = found.sort(byPolicyName).slice(0, MAX_RULES);
+    if (found.length > MAX_RULES) found = found.sort(byPolicyName).slice(0, MAX_RULES);
+    after = page.at(-1)?.id ?? '';
+    if (page.length < RULES) return { rules: found.sort(byPolicyName).map(toUnmatched), total, ...toPartial(range) };
   }
-  return { rules: found.sort(byPolicyName).slice(0, MAX_RULES).map(toUnmatched), total, ...toPartial(range) };
 }
 
-/** An active rule that no entry names, and the name of its policy. */
-interface UnmatchedRule {
-  readonly policy: string;
-  readonly rule: PolicyRule;
+function byPolicyName(a: ActiveRule, b: ActiveRule): number {
+  return a.policy === b.policy ? a.position - b.position : a.policy < b.policy ? -1 : 1;
 }
 
-function byPolicyName({ policy: a }: UnmatchedRule, { policy: b }: UnmatchedRule): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function toUnmatched({ policy, rule: { id: ruleId, policyId, resource, action, description } }: UnmatchedRule) {
-  return { ruleId, policyId, policy, resource, action, ...(description !== undefined && { description }) };
+function toUnmatched({ policy, id: ruleId, policyId, resource, action, description }: ActiveRule) {
+  return { ruleId, policyId, policy, resource, action, ...(description !== null && { description }) };
 }
 
 function toPartial({ isPartial, completeFrom }: CountedRange) {

@@ -73,13 +73,13 @@ function* toChunks(summaries: readonly Counted[]): Generator<readonly Counted[]>
   if (chunk.length > 0) yield chunk;
 }
 
-/** Returns policies with their rules. The snapshot has the active ones. */
+/** Returns policies with their rules. The snapshot has the active ones of roles. */
 async function withRules({ tx, snapshot }: LintRequest, summaries: readonly Counted[]): Promise<readonly Policy[]> {
   const active = snapshot.policies.policies;
-  const inactive = summaries.filter(({ id }) => active.get(id) === undefined);
+  const others = summaries.filter(({ id }) => active.get(id) === undefined);
   const loaded = await loadPoliciesById(
     tx,
-    inactive.map(({ id }) => id),
+    others.map(({ id }) => id),
   );
   return [...summaries.flatMap(({ id }) => active.get(id) ?? []), ...loaded];
 }

@@ -1,5 +1,6 @@
+import { snapshotWithDraft } from '../../authz/index.ts';
 import { FINDINGS, type Finding, type FindingCode, lintAssignment, sortFindings } from '../../authz/linter/index.ts';
-import { changePolicies, type Policy, type RolePolicy, type UserPolicy } from '../../authz/policies/index.ts';
+import { EMPTY_DRAFT, type Policy, type RolePolicy, type UserPolicy } from '../../authz/policies/index.ts';
 import { envelope, respond, toSuccess } from '../../request/index.ts';
 import { component, Input, OneOf, Type } from '../../schemas/index.ts';
 import { loadPolicyPage } from '../../storage/index.ts';
@@ -138,8 +139,8 @@ export async function policyWarnings(
 /** Returns the findings about a policy that is not stored, as it would have if it were written now. */
 export async function draftWarnings(admin: LintRequest, policy: Policy, { isNew }: { readonly isNew: boolean }): Promise<PolicyWarnings> {
   const { snapshot } = admin;
-  const changes = { revision: snapshot.policies.revision, policies: new Map([[policy.id, policy]]), rolePolicies: new Map() };
-  const linter = createPolicyLinter(admin, { ...snapshot, policies: changePolicies(snapshot.policies, changes) });
+  const draft = { ...EMPTY_DRAFT, policies: new Map([[policy.id, policy]]) };
+  const linter = createPolicyLinter(admin, snapshotWithDraft(snapshot, draft));
   const findings = await lintOne(linter, policy);
   return toWarnings(findings.filter(({ code }) => !(isNew && code === 'unassigned')));
 }

@@ -1,6 +1,7 @@
 /** An index of all active rules by role and by user, in which the linter finds rules that affect a given rule. */
 import { memoize } from '../../memoize.ts';
 import {
+  assignedPolicy,
   type CompiledRule,
   type CompileOptions,
   compileRule,
@@ -114,10 +115,10 @@ function rulesOfRole(policies: PolicySnapshot['policies'], assigned: PersistentM
 function indexUser({ policies }: PolicySnapshot, assignments: readonly UserAssignment[], now: number): RuleIndex {
   const rules = assignments
     .filter(({ expiresAt }) => now < expiresAt)
-    .flatMap(({ policyId, expiresAt }) =>
-      toIndexedRules(policies.get(policyId), DEFAULT_PRIORITY).map((rule) => ({
+    .flatMap((assignment) =>
+      toIndexedRules(assignedPolicy(policies, assignment), DEFAULT_PRIORITY).map((rule) => ({
         ...rule,
-        isPermanent: expiresAt === Number.POSITIVE_INFINITY,
+        isPermanent: assignment.expiresAt === Number.POSITIVE_INFINITY,
       })),
     );
   return new RuleGroups(rules);

@@ -12,7 +12,7 @@ import {
 } from './compiled-rule.ts';
 import type { PersistentMap } from './persistent-map.ts';
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule, type UserPolicy } from './policy.ts';
-import { findPolicy, hasPolicy, type PolicySnapshot } from './policy-snapshot.ts';
+import { findPolicy, type PolicySnapshot } from './policy-snapshot.ts';
 import type { Bucket, OutdatedRules } from './rule-buckets.ts';
 import { AUDIT_LOG_NAME, coversResource } from './rule-resources.ts';
 
@@ -55,7 +55,7 @@ export function rulesOfPolicy(
 
 /** Returns the assignments of active policies that have not expired. */
 function currentAssignments({ policies }: PolicySnapshot, { assignments, now }: ApplicableRequest): readonly UserAssignment[] {
-  const applies = ({ policyId, expiresAt }: UserAssignment): boolean => now < expiresAt && hasPolicy(policies, policyId);
+  const applies = (assignment: UserAssignment): boolean => now < assignment.expiresAt && assignedPolicy(policies, assignment) !== undefined;
   return assignments.every(applies) ? assignments : assignments.filter(applies);
 }
 
@@ -104,7 +104,7 @@ function updateRules(snapshot: PolicySnapshot, request: ApplicableRequest, { ear
   const { applicable, changed } = earlier;
   const added = [...changed].flatMap((policyId) => {
     const priority = assigned.get(policyId);
-    return priority === undefined ? [] : toRanked(activeRules(snapshot, policyId, request), priority);
+    return priority === undefined ? [] : toRanked(activeRules(snapshot, findPolicy(snapshot.policies, policyId), request), priority);
   });
   const kept = applicable.ranked.filter(({ rule }) => !changed.has(rule.policy.id));
   return added.length === 0 && kept.length === applicable.ranked.length ? applicable : fromOrdered(withInserted(kept, added));
@@ -128,7 +128,8 @@ function withInserted(ordered: readonly RankedRule[], added: readonly RankedRule
 /** Returns the rules of the role and of the policies assigned to the user. Users with the same role and assignments share the result. */
 function rulesOfUser(snapshot: PolicySnapshot, request: ApplicableRequest, own: readonly UserAssignment[]): ApplicableRules {
   const { merged } = snapshot.memo;
-  let key = `${request.role} ${resourceKey(snapshot, request)} ${request.action}`;
+  // The name of the resource and not `resourceKey`: the snapshot does not know the resources that the policies of users name.
+  let key = `${request.role} ${request.resource} ${request.action}`;
   for (const { policyId } of own) key += ` ${policyId}`;
   const ofRole = rulesOfRole(snapshot, request);
   const known = merged.entries.get(key);
@@ -139,7 +140,7 @@ function rulesOfUser(snapshot: PolicySnapshot, request: ApplicableRequest, own: 
   }
   const applicable = mergeRules(snapshot, request, { ofRole, own });
   const size = own.length + (applicable === ofRole ? 0 : applicable.rules.length);
-  merged.entries.set(key, { applicable, ofRole, own: own.map(({ policyId }) => findPolicy(snapshot.policies, policyId)), size });
+  merged.entries.set(key, { applicable, ofRole, own: own.map((assignment) => assignedPolicy(snapshot.policies, assignment)), size });
   merged.size += size;
   for (const [oldest, { size: freed }] of merged.entries) {
     if (merged.size <= MAX_MERGED) break;
@@ -152,7 +153,8 @@ function rulesOfUser(snapshot: PolicySnapshot, request: ApplicableRequest, own: 
 /** Returns true if the assigned policies are these, without a change. */
 function hasPolicies({ policies }: PolicySnapshot, own: readonly UserAssignment[], expected: readonly (Policy | undefined)[]): boolean {
   // Not `every`, which needs a function for each call: every request of a user with assignments comes here.
-  for (let at = 0; at < own.length; at++) if (findPolicy(policies, own[at]?.policyId ?? '') !== expected[at]) return false;
+  let at = 0;
+  for (const assignment of own) if (assignedPolicy(policies, assignment) !== expected[at++]) return false;
   return true;
 }
 
@@ -165,12 +167,13 @@ interface MergeInput {
 /** Merges the rules of the role with the rules of the user. A policy assigned to the role and to the user counts once, with the higher of the two priorities. */
 function mergeRules(snapshot: PolicySnapshot, request: ApplicableRequest, { ofRole, own }: MergeInput): ApplicableRules {
   const assigned = snapshot.byRole.get(request.role);
-  const gained = new Set<string>();
-  for (const { policyId } of own) {
+  const gained = new Map<string, Policy | undefined>();
+  for (const assignment of own) {
+    const { policyId } = assignment;
     const priority = assigned?.get(policyId);
-    if (priority === undefined || priority < DEFAULT_PRIORITY) gained.add(policyId);
+    if (priority === undefined || priority < DEFAULT_PRIORITY) gained.set(policyId, assignedPolicy(snapshot.policies, assignment));
   }
-  const ofUser = [...gained].flatMap((policyId) => toRanked(activeRules(snapshot, policyId, request), DEFAULT_PRIORITY));
+  const ofUser = [...gained.values()].flatMap((policy) => toRanked(activeRules(snapshot, policy, request), DEFAULT_PRIORITY));
   if (ofUser.length === 0 && ofRole.found) return ofRole;
   return toApplicable([...ofRole.ranked.filter(({ rule }) => !gained.has(rule.policy.id)), ...ofUser]);
 }
@@ -191,8 +194,7 @@ function createBucket(): Bucket {
 }
 
 /** Returns the active rules of an active policy for one resource and action. A rule is compiled on first use. */
-function activeRules(snapshot: PolicySnapshot, policyId: string, request: ApplicableRequest): readonly CompiledRule[] {
-  const policy = findPolicy(snapshot.policies, policyId);
+function activeRules(snapshot: PolicySnapshot, policy: Policy | undefined, request: ApplicableRequest): readonly CompiledRule[] {
   if (policy === undefined) return [];
   return policy.rules.filter((rule) => isAbout(rule, request)).map((rule) => compiledRule(snapshot, policy, rule));
 }
@@ -262,6 +264,13 @@ export interface UserAssignment {
   readonly policyId: string;
   /** Milliseconds since 1970; Infinity if it does not expire. */
   readonly expiresAt: number;
+  /** The policy, if it is active and the snapshot does not have it: it was loaded together with the assignment. */
+  readonly policy?: Policy | undefined;
+}
+
+/** Returns the policy of an assignment; undefined if it is inactive. */
+export function assignedPolicy(policies: PolicySnapshot['policies'], { policyId, policy }: UserAssignment): Policy | undefined {
+  return findPolicy(policies, policyId) ?? policy;
 }
 
 /** The assignments of a user without assignments, and of `anon`. */

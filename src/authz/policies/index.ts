@@ -8,6 +8,7 @@ export { PROTECTION_ID } from './admin-protection.ts';
 export {
   type ApplicableRequest,
   applicableRules,
+  assignedPolicy,
   comparePrecedence,
   isSameRank,
   NO_ASSIGNMENTS,
@@ -27,6 +28,7 @@ export {
 } from './compiled-rule.ts';
 export { CONDITION } from './condition-schema.ts';
 export { DAMAGED_ASSIGNMENT, DAMAGED_RULE_ID, toDamagedAssignments, toDamagedPolicy } from './damaged-policy.ts';
+export { missingPolicies, toNeededChanges } from './needed-policies.ts';
 export {
   type AssignmentChange,
   findContextMistakes,
@@ -57,15 +59,12 @@ export {
   type PolicyType,
   type RolePolicy,
   type RuleInput,
-  type StoredState,
-  type UnparsedPolicy,
   type UserPolicy,
 } from './policy.ts';
 export { DIFFERENCE_KINDS, diffPolicies, type PolicyDifference, toPolicyContent } from './policy-diff.ts';
 export { type AccessDraft, applyDraft, draftAssignments, EMPTY_DRAFT, parseDraft } from './policy-draft.ts';
 export { type DraftContext, namesInDraft } from './policy-draft-mistakes.ts';
 export { ACCESS_DRAFT, CHANGE_SCHEMAS, MAX_DRAFT_ASSIGNMENTS, MAX_DRAFT_POLICIES } from './policy-draft-schemas.ts';
-export { toParsedPolicy } from './policy-map.ts';
 export {
   IMPORTED_POLICY,
   POLICY_CHANGE,
@@ -74,7 +73,7 @@ export {
   POLICY_INPUT,
   type PolicyBody,
 } from './policy-schemas.ts';
-export { changePolicies, compilePolicies, type PolicySnapshot } from './policy-snapshot.ts';
+export { changePolicies, compilePolicies, findPolicy, type PolicySnapshot } from './policy-snapshot.ts';
 export { type PolicyTemplate, TEMPLATES } from './policy-templates.ts';
 export { AUDIT_ACTIONS, AUDIT_LOG_NAME, coversResource } from './rule-resources.ts';
 export { jsonMayReadOthers, type Watch, type WatchedFields } from './watched-records.ts';

@@ -25,7 +25,7 @@ describe('a persistent map', () => {
         versions.push({ map: map.with(all), expected: changed(expected, all) });
       }
       for (const { map, expected } of versions) {
-        expect([map.size, new Map(map.entries()), new Set(map.keys())]).toEqual([expected.size, expected, new Set(expected.keys())]);
+        expect([map.size, new Map(map.entries())]).toEqual([expected.size, expected]);
         for (const key of KEYS.slice(0, 60)) expect([map.get(key), map.has(key)]).toEqual([expected.get(key), expected.has(key)]);
       }
       const [first, last] = [versions[0], versions.at(-1)] as [(typeof versions)[number], (typeof versions)[number]];

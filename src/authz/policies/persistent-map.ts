@@ -8,20 +8,17 @@ type Changes<Value> = ReadonlyMap<string, Value | undefined>;
 
 const NO_CHANGES: ReadonlyMap<string, never> = new Map<string, never>();
 
-/** The first entries of a map. Values may be created when they are first needed. */
-type FirstEntries<Value> = Pick<ReadonlyMap<string, Value>, 'size' | 'has' | 'get'> & { keys(): Iterable<string> };
-
 /**
  * A map by id that never changes. `with` returns a changed map, which shares the first entries and all parts of the changes without a new
  * change: the cost of a change does not depend on the number of entries. The order of the entries is arbitrary.
  */
 export class PersistentMap<Value> {
   readonly size: number;
-  readonly #first: FirstEntries<Value>;
+  readonly #first: ReadonlyMap<string, Value>;
   /** The changes since, by the hash of their keys; undefined if there are none. */
   readonly #parts: readonly Changes<Value>[] | undefined;
 
-  private constructor(size: number, first: FirstEntries<Value>, parts?: readonly Changes<Value>[]) {
+  private constructor(size: number, first: ReadonlyMap<string, Value>, parts?: readonly Changes<Value>[]) {
     this.size = size;
     this.#first = first;
     this.#parts = parts;
@@ -33,7 +30,7 @@ export class PersistentMap<Value> {
   }
 
   /** Creates a map with these entries, which must not change afterwards. */
-  static of<Value>(entries: FirstEntries<Value>): PersistentMap<Value> {
+  static of<Value>(entries: ReadonlyMap<string, Value>): PersistentMap<Value> {
     return new PersistentMap(entries.size, entries);
   }
 
@@ -46,11 +43,6 @@ export class PersistentMap<Value> {
   has(key: string): boolean {
     const part = this.#parts?.[partOf(key)];
     return part?.has(key) === true ? part.get(key) !== undefined : this.#first.has(key);
-  }
-
-  *keys(): Generator<string> {
-    for (const key of this.#first.keys()) if (this.#parts?.[partOf(key)]?.has(key) !== true) yield key;
-    for (const part of this.#parts ?? []) for (const [key, value] of part) if (value !== undefined) yield key;
   }
 
   *entries(): Generator<readonly [string, Value]> {

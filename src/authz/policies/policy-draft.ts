@@ -21,6 +21,8 @@ export interface AccessDraft {
   readonly rolePolicies: ReadonlyMap<string, RolePolicy | undefined>;
   /** User → policy → assignment. */
   readonly userPolicies: ReadonlyMap<string, ReadonlyMap<string, UserAssignment | undefined>>;
+  /** The stored policies of its assignments that the snapshot does not have. */
+  readonly assigned?: ReadonlyMap<string, Policy>;
 }
 
 /** The draft that changes nothing. */
@@ -53,16 +55,20 @@ export function parseDraft(input: Json, context: DraftContext): ParsedDraft {
  * Returns the snapshot with the policies and the assignments to roles of a draft. The given snapshot does not change. Damaged assignments keep
  * denying: no draft repairs them.
  */
-export function applyDraft(snapshot: PolicySnapshot, { policies, rolePolicies }: AccessDraft): PolicySnapshot {
-  return changePolicies(snapshot, { revision: snapshot.revision, policies, rolePolicies });
+export function applyDraft(snapshot: PolicySnapshot, { policies, rolePolicies, assigned = new Map() }: AccessDraft): PolicySnapshot {
+  return changePolicies(snapshot, { revision: snapshot.revision, policies: new Map([...assigned, ...policies]), rolePolicies });
 }
 
-/** Returns the assignments of a user with those of a draft. */
+/** Returns the assignments of a user with those of a draft, and without the stored policies that the draft changes. */
 export function draftAssignments(
-  { userPolicies }: AccessDraft,
+  { policies, userPolicies }: AccessDraft,
   userId: string | undefined,
-  stored: readonly UserAssignment[],
+  assignments: readonly UserAssignment[],
 ): readonly UserAssignment[] {
+  const isChanged = ({ policyId, policy }: UserAssignment): boolean => policy !== undefined && policies.has(policyId);
+  const stored = assignments.some(isChanged)
+    ? assignments.map((each) => (isChanged(each) ? { ...each, policy: undefined } : each))
+    : assignments;
   const changes = userId === undefined ? undefined : userPolicies.get(userId);
   if (changes === undefined) return stored;
   const kept = stored.filter(({ policyId }) => !changes.has(policyId));

@@ -4,21 +4,24 @@ import type { CompileOptions } from './compiled-rule.ts';
 import { DAMAGED_ASSIGNMENT } from './damaged-policy.ts';
 import type { PolicyLimits } from './parse-policy.ts';
 import { PersistentMap } from './persistent-map.ts';
-import type { DamagedRow, Policy, PolicyChanges, RolePolicy, StoredState } from './policy.ts';
-import { PolicyMap } from './policy-map.ts';
+import type { DamagedRow, Policy, PolicyChanges, PolicyState, RolePolicy } from './policy.ts';
 import { type ChangedPolicies, changeBuckets, type SnapshotMemo } from './rule-buckets.ts';
 import { countWatched, toWatch, type Watch, type WatchCounts } from './watched-records.ts';
 
 /**
  * The policies and role assignments of one revision, indexed for `applicableRules`. Created by `compilePolicies`, or from the snapshot of an
- * earlier revision by `changePolicies`. User assignments are not part of it, because there may be millions of users.
+ * earlier revision by `changePolicies`. Assignments of users and the policies that only users have are not part of it, because there may be
+ * millions of them.
  *
- * A policy that no role has is parsed when a request first needs it, and every rule is compiled then: most are not needed before the next
- * change of a policy. Stored policies do not change within a revision, so doing it late gives the same result.
+ * Every rule is compiled when a request first needs it: most are not needed before the next change of a policy. Stored policies do not change
+ * within a revision, so doing it late gives the same result.
  */
 export interface PolicySnapshot {
   readonly revision: number;
-  /** Active policies by id, as stored. */
+  /**
+   * Active policies by id, as stored: those of roles, and those whose conditions may read other records (`needed-policies.ts`). The other
+   * policies come with the assignments of users (`UserAssignment`).
+   */
   readonly policies: PersistentMap<Policy>;
   /** Active role assignments by id, including those of inactive policies. */
   readonly rolePolicies: PersistentMap<RolePolicy>;
@@ -26,7 +29,7 @@ export interface PolicySnapshot {
   readonly rolesByPolicy: PersistentMap<readonly RolePolicy[]>;
   /** Role → id of an active policy → priority of the assignment. A role without active policies is absent. */
   readonly byRole: ReadonlyMap<string, PersistentMap<number>>;
-  /** Resources that active rules name, including `*`, with the number of these rules. */
+  /** Resources that active rules of these policies name, including `*`, with the number of these rules. */
   readonly named: ReadonlyMap<string, number>;
   /** The records that active rules read in addition to those that they decide, with the number of these rules. */
   readonly watchCounts: WatchCounts;
@@ -38,16 +41,17 @@ export interface PolicySnapshot {
 }
 
 /** Creates the snapshot of a stored state. */
-export function compilePolicies(state: StoredState, definitions: Definitions, limits: PolicyLimits): PolicySnapshot {
-  const policies = PersistentMap.of(new PolicyMap(state.policies));
+export function compilePolicies(state: PolicyState, definitions: Definitions, limits: PolicyLimits): PolicySnapshot {
+  const active = state.policies.filter(({ isActive }) => isActive);
+  const policies = PersistentMap.of(new Map(active.map((policy) => [policy.id, policy])));
   const rolePolicies = new Map(state.rolePolicies.filter(({ isActive }) => isActive).map((assignment) => [assignment.id, assignment]));
   return Object.freeze({
     revision: state.revision,
     policies,
     rolePolicies: PersistentMap.of(rolePolicies),
     ...indexRoles(policies, rolePolicies.values()),
-    named: countNames(state.policies),
-    ...watchAll(state.policies, definitions),
+    named: countNames(active),
+    ...watchAll(active, definitions),
     damaged: state.damaged ?? [],
     compileOptions: Object.freeze({ definitions, limits }),
     memo: Object.freeze({ rules: new WeakMap(), buckets: new Map(), merged: { entries: new Map(), size: 0 } }),
@@ -63,7 +67,6 @@ function indexRoles(
   for (const assignment of rolePolicies) {
     const { role, policyId, priority } = assignment;
     getOrCreate(rolesByPolicy, policyId, createList).push(assignment);
-    // Parses the policies of roles: the first request of a role needs all of them.
     if (findPolicy(policies, policyId) !== undefined) getOrCreate(byRole, role, () => new Map()).set(policyId, priority);
   }
   return {
@@ -76,13 +79,9 @@ function createList(): RolePolicy[] {
   return [];
 }
 
-function countNames(policies: StoredState['policies']): ReadonlyMap<string, number> {
+function countNames(active: readonly Policy[]): ReadonlyMap<string, number> {
   const named = new Map<string, number>();
-  for (const policy of policies) {
-    if (!policy.isActive) continue;
-    if (!('parse' in policy)) countRules(named, policy, 1);
-    else for (const resource of policy.resources) named.set(resource, (named.get(resource) ?? 0) + 1);
-  }
+  for (const policy of active) countRules(named, policy, 1);
   return named;
 }
 
@@ -99,7 +98,8 @@ function countRules(named: Map<string, number>, policy: Policy | undefined, by: 
 /**
  * Creates the snapshot of a later revision. Its cost depends on the number of changes and not on the number of policies: everything that the
  * changes do not concern is shared with the snapshot before.
- * The earlier snapshot must have no damaged rows, because changes do not name the policies that take their place.
+ * The earlier snapshot must have no damaged rows, because changes do not name the policies that take their place. The changes must include
+ * every policy that a role gets and that the earlier snapshot does not have.
  */
 export function changePolicies(before: PolicySnapshot, changes: PolicyChanges): PolicySnapshot {
   const policies = before.policies.with(activeOnly(changes.policies));
@@ -162,7 +162,7 @@ function changeRoles(
   };
   for (const id of changed) {
     for (const { role } of before.rolesByPolicy.get(id) ?? []) set(role, id, undefined);
-    if (!hasPolicy(after.policies, id)) continue;
+    if (findPolicy(after.policies, id) === undefined) continue;
     for (const { role, priority } of after.rolesByPolicy.get(id) ?? []) set(role, id, priority);
   }
   const byRole = new Map(before.byRole);
@@ -185,9 +185,9 @@ function changeNames(before: PolicySnapshot, policies: PolicySnapshot['policies'
 
 type Watched = Pick<PolicySnapshot, 'watchCounts' | 'watch'>;
 
-function watchAll(policies: StoredState['policies'], definitions: Definitions): Watched {
+function watchAll(active: readonly Policy[], definitions: Definitions): Watched {
   const watchCounts = new Map<string, number>();
-  for (const policy of policies) if (policy.isActive && !('parse' in policy)) countWatched(watchCounts, policy, { by: 1, definitions });
+  for (const policy of active) countWatched(watchCounts, policy, { by: 1, definitions });
   return { watchCounts, watch: toWatch(watchCounts) };
 }
 
@@ -212,9 +212,4 @@ function rulesOf(policies: PolicySnapshot['policies'], id: string): Policy['rule
 /** Finds an active policy, or the built-in policy of damaged assignments. */
 export function findPolicy(policies: PolicySnapshot['policies'], id: string): Policy | undefined {
   return policies.get(id) ?? (id === DAMAGED_ASSIGNMENT.id ? DAMAGED_ASSIGNMENT : undefined);
-}
-
-/** Returns true if `findPolicy` finds a policy. Parses none. */
-export function hasPolicy(policies: PolicySnapshot['policies'], id: string): boolean {
-  return policies.has(id) || id === DAMAGED_ASSIGNMENT.id;
 }

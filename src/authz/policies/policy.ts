@@ -56,17 +56,6 @@ export interface Policy {
   readonly version: number;
 }
 
-/**
- * A stored policy that may be parsed when a decision first needs it: a start loads a hundred thousand policies, of which it needs few. Its
- * checksum was compared, and its conditions read no records other than those that they decide.
- */
-export interface UnparsedPolicy extends Pick<Policy, 'id' | 'isActive'> {
-  /** The resource of each active rule. */
-  readonly resources: readonly string[];
-  /** @throws Problem STORAGE_DAMAGED if a column cannot be parsed */
-  parse(): Policy;
-}
-
 /** A valid rule in a request. Absent members have their defaults. */
 export interface RuleInput extends Omit<PolicyRule, 'id' | 'policyId' | 'createdAt'> {
   /** Id of an existing rule of the policy. The rule keeps its id and its `createdAt`. */
@@ -127,11 +116,6 @@ export interface PolicyState {
   readonly rolePolicies: readonly RolePolicy[];
   /** The damaged rows; none if absent. */
   readonly damaged?: readonly DamagedRow[] | undefined;
-}
-
-/** A state whose policies may be parsed later. */
-export interface StoredState extends Omit<PolicyState, 'policies'> {
-  readonly policies: readonly (Policy | UnparsedPolicy)[];
 }
 
 /** Policies and role assignments that changed up to a revision, by id; undefined if deleted. */

@@ -74,6 +74,11 @@ function mayReadOthers(condition: Json, depth = 0): boolean {
   );
 }
 
+/** Returns false if the conditions of a policy surely read no other records. */
+export function policyMayReadOthers({ rules }: Policy): boolean {
+  return rules.some(({ conditions }) => mayReadOthers(conditions));
+}
+
 /** Matches JSON with a context, which may be a reference, or with an escaped character. */
 const HIDES_OTHERS = /"context"|\\/;
 

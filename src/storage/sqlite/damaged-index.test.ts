@@ -1,8 +1,11 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
-import { loadParsedState, openPolicyDatabase, toPolicyInput } from '../policy.fixture.ts';
+import { assignToRole } from '../assignment-records.ts';
+import type { Transaction } from '../contract.ts';
+import { openPolicyDatabase, toPolicyInput } from '../policy.fixture.ts';
 import { createPolicy } from '../policy-records.ts';
+import { loadPolicyState } from '../policy-state.ts';
 import { openUrl } from '../storage.fixture.ts';
 
 const PAGE_SIZE = 4096;
@@ -10,11 +13,11 @@ const PAGE_SIZE = 4096;
 const [INDEX_LEAF, ENTRIES_AT] = [0x0a, 3];
 
 it.each(['sqlite_autoindex__Policy_1', 'ix__PolicyRule$policyId'])(
-  'loads all policies if the last entry of index %s is lost',
+  'loads all policies of roles if the last entry of index %s is lost',
   async (index) => {
     const test = await openPolicyDatabase();
-    for (const name of ['a', 'b', 'c']) await test.database.transaction((tx) => createPolicy(tx, toPolicyInput(name), { by: 'admin-1' }));
-    const stored = await test.database.transaction(loadParsedState);
+    for (const name of ['a', 'b', 'c']) await test.database.transaction((tx) => createAssigned(tx, name));
+    const stored = await test.database.transaction(loadPolicyState);
     const root = await test.database.transaction((tx) =>
       tx.one<{ readonly rootpage: unknown }>(sql`SELECT rootpage FROM sqlite_schema WHERE name = ${index}`),
     );
@@ -23,7 +26,7 @@ it.each(['sqlite_autoindex__Policy_1', 'ix__PolicyRule$policyId'])(
     const damaged = openUrl(test.url);
     const state = await damaged.transaction(async (tx) => ({
       byIndex: (await tx.all(sql`SELECT "id" FROM "_Policy" WHERE "id" > '' ORDER BY "id"`)).length,
-      ...(await loadParsedState(tx)),
+      ...(await loadPolicyState(tx)),
     }));
     await damaged.close();
     await test.dispose();
@@ -31,6 +34,11 @@ it.each(['sqlite_autoindex__Policy_1', 'ix__PolicyRule$policyId'])(
     expect([state.damaged, state.byIndex]).toEqual([undefined, index.includes('Rule') ? 3 : 2]);
   },
 );
+
+async function createAssigned(tx: Transaction, name: string): Promise<void> {
+  const { id } = await createPolicy(tx, toPolicyInput(name), { by: 'admin-1' });
+  await assignToRole(tx, { policyId: id, role: 'user' }, { by: 'admin-1' });
+}
 
 function removeLastEntry(path: string, page: number): void {
   const file = openSync(path, 'r+');
