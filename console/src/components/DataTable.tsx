@@ -95,7 +95,7 @@ function Cards<Item>({ label, columns, items, idOf, onOpen }: DataTableProps<Ite
           <Card withBorder padding="sm" {...openingProps(item, onOpen)}>
             <Stack gap={4}>
               {columns.map((column) => (
-                <Group key={column.key} gap="xs" align="flex-start" wrap="nowrap">
+                <Group key={column.key} gap="xs" align="baseline" wrap="nowrap">
                   <Text size="xs" c="dimmed" w={96} style={{ flexShrink: 0 }}>
                     {column.title}
                   </Text>

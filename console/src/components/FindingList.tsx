@@ -4,6 +4,7 @@ import type { Finding } from '../api/policies.ts';
 import { policyTexts } from '../texts/policy.ts';
 import { isolateNames } from '../texts/sentence.ts';
 import classes from './FindingList.module.css';
+import { withLocalTimes } from './sentence-times.ts';
 import { TextLink } from './TextLink.tsx';
 import { WarningBadge } from './WarningBadge.tsx';
 
@@ -55,7 +56,7 @@ function FindingCard({ finding: { code, detail, todo, path, policy, rule, other 
             )}
           </Group>
           <Text size="sm" className={classes['sentence'] ?? ''}>
-            {isolateNames(detail)}
+            {isolateNames(withLocalTimes(detail))}
           </Text>
           <Text size="sm" fw={600} className={classes['sentence'] ?? ''}>
             {todo}

@@ -1,5 +1,6 @@
 import { Outlet } from '@tanstack/react-router';
 import { EmptyState } from '../components/EmptyState.tsx';
+import { TextLink } from '../components/TextLink.tsx';
 import { shellTexts } from '../texts/shell.ts';
 import { useCaller } from './useSession.ts';
 
@@ -7,5 +8,9 @@ import { useCaller } from './useSession.ts';
 export function AdminGate() {
   const { role } = useCaller();
   const { title, detail } = shellTexts.adminsOnly;
-  return role === 'admin' ? <Outlet /> : <EmptyState title={title} detail={detail} />;
+  return role === 'admin' ? (
+    <Outlet />
+  ) : (
+    <EmptyState title={title} detail={detail} action={<TextLink to="/data">{shellTexts.toRecords}</TextLink>} />
+  );
 }

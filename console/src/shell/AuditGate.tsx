@@ -1,6 +1,7 @@
 import { Outlet } from '@tanstack/react-router';
 import { EmptyState } from '../components/EmptyState.tsx';
 import { LoadingLines } from '../components/QueryState.tsx';
+import { TextLink } from '../components/TextLink.tsx';
 import { shellTexts } from '../texts/shell.ts';
 import { useAuditRights } from './useAuditRights.ts';
 
@@ -9,5 +10,9 @@ export function AuditGate() {
   const { mayRead, isPending } = useAuditRights();
   const { title, detail } = shellTexts.auditorsOnly;
   if (isPending) return <LoadingLines count={6} />;
-  return mayRead ? <Outlet /> : <EmptyState title={title} detail={detail} />;
+  return mayRead ? (
+    <Outlet />
+  ) : (
+    <EmptyState title={title} detail={detail} action={<TextLink to="/data">{shellTexts.toRecords}</TextLink>} />
+  );
 }

@@ -166,7 +166,7 @@ export const decisionsTexts = {
     of: (policy: string) => sentence` of ${policy}`,
     overruled: (policy: string) => sentence`A DENY rule of ${policy} fires all the same.`,
     unmet: (condition: string, actual: string) => sentence`${condition}, but the value is ${actual}`,
-    unmetWithoutValue: (condition: string) => sentence`${condition}, but it has no value`,
+    unmetWithoutValue: (condition: string, path: string) => sentence`${condition}, but ${path} has no value`,
     oneOf: 'one of',
     not: (condition: string) => sentence`not (${condition})`,
   },

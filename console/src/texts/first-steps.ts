@@ -24,7 +24,8 @@ export const firstStepsTexts = {
   },
   ask: {
     title: 'Ask what it decides',
-    detail: 'Any request can be asked about before a user sends it. The answer names the rule that decides.',
+    detail:
+      'Any request can be asked about before a user sends it. The answer names the rule that decides or, for a denial, what would have allowed it.',
     action: 'Action',
     resource: 'Resource',
     submit: (role: string) => sentence`Decide for role ${role}`,

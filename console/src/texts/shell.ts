@@ -67,4 +67,5 @@ export const shellTexts = {
     detail: 'No policy allows you to read it. An admin can give you a rule that allows read on _Decision.',
   },
   adminsOnly: { title: 'This screen is for admins', detail: 'Your role may not open it. An admin can change your role.' },
+  toRecords: 'Go to your records',
 } as const;

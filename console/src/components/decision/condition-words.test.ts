@@ -18,7 +18,9 @@ describe('describeUnmet', () => {
   });
 
   it('names a path without a value', () => {
-    expect(words(comparison({ missing: true, expected: 'politics' }))).toBe('user.department is "politics", but it has no value');
+    expect(words(comparison({ missing: true, expected: 'politics' }))).toBe(
+      'user.department is "politics", but user.department has no value',
+    );
   });
 
   it('needs no operand after an operator that takes true or false', () => {

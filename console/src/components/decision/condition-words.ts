@@ -82,7 +82,7 @@ export function describeUnmet(trace: ConditionTrace, vocabulary: TraceVocabulary
       const { field = '', missing, actual } = trace;
       const { label, isComplete } = traceOperatorWords(trace, operators);
       const condition = `${field} ${label}${isComplete ? '' : ` ${printExpected(trace, names)}`}`;
-      const unmet = missing === true ? texts.unmetWithoutValue(condition) : texts.unmet(condition, printValue(actual, names));
+      const unmet = missing === true ? texts.unmetWithoutValue(condition, field) : texts.unmet(condition, printValue(actual, names));
       return [unmet, describeAncestors(trace, names) ?? []].flat().join(': ');
     }
     case 'any':

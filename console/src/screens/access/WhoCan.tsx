@@ -93,21 +93,29 @@ function Answer({ question }: { readonly question: Question }) {
   );
 }
 
+function Always() {
+  return (
+    <Text span size="sm" c="dimmed">
+      {texts.always}
+    </Text>
+  );
+}
+
 const RULE_COLUMNS: readonly Column<Possible>[] = [
   {
     key: 'effect',
-    title: texts.action,
+    title: texts.decision,
     width: 190,
     render: ({ effect }) => <PossibleVerdict effect={effect} />,
   },
   {
     key: 'when',
     title: texts.when,
-    render: ({ when, residual }) => when !== undefined && <ResidualWords when={when} residual={residual} />,
+    render: ({ when, residual }) => (when === undefined ? <Always /> : <ResidualWords when={when} residual={residual} />),
   },
   {
     key: 'rule',
-    title: texts.openRule,
+    title: texts.rule,
     render: ({ policy, rule }) => <WhoCanRule policy={policy} rule={rule} />,
   },
 ];

@@ -1,4 +1,5 @@
-import { Button } from '@mantine/core';
+import { Button, Center } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { shellTexts } from '../../texts/shell.ts';
@@ -6,14 +7,17 @@ import { shellTexts } from '../../texts/shell.ts';
 /** Shown for a path without a screen. */
 export function NotFound() {
   const { title, action } = shellTexts.notFound;
+  useDocumentTitle(`${title} · ${shellTexts.product}`);
   return (
-    <EmptyState
-      title={title}
-      action={
-        <Button component={Link} to="/" variant="default">
-          {action}
-        </Button>
-      }
-    />
+    <Center mih="100vh" p="md" component="main">
+      <EmptyState
+        title={title}
+        action={
+          <Button component={Link} to="/" variant="default">
+            {action}
+          </Button>
+        }
+      />
+    </Center>
   );
 }

@@ -5,6 +5,7 @@ import { GuardedButton } from '../../components/GuardedButton.tsx';
 import { LazyPart } from '../../components/LazyPart.tsx';
 import { type NamesById, nameOf } from '../../components/names-by-id.ts';
 import { useRecordNames } from '../../components/record-names.ts';
+import { withLocalTimes } from '../../components/sentence-times.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { Time } from '../../components/Time.tsx';
 import { policyTexts } from '../../texts/policy.ts';
@@ -44,7 +45,7 @@ export function PolicyTimeline({ items, ...options }: PolicyTimelineProps) {
 /** Returns the sentence of a change for people, with the name of the user of an assignment instead of the id. */
 function sentenceOf({ userId = '', summary }: PolicyHistoryItem, names: NamesById): string {
   const name = nameOf(userId, names);
-  const text = isolateNames(summary);
+  const text = isolateNames(withLocalTimes(summary));
   return name === undefined ? text : text.replaceAll(userId, () => isolate(name));
 }
 
