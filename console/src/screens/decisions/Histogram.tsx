@@ -7,6 +7,9 @@ import { decisionsTexts as texts } from '../../texts/decisions.ts';
 import { histogramQuery } from './queries.ts';
 import type { DecisionsSearch } from './search.ts';
 
+/** Pixels with the chart and its legend, so that the entries below do not move when both are loaded. */
+const HEIGHT = 179;
+
 /** Properties of the histogram. */
 interface HistogramProps {
   readonly search: DecisionsSearch;
@@ -24,7 +27,7 @@ export function Histogram({ search, now, onChange }: HistogramProps) {
     onChange({ ...filters, from: new Date(from).toISOString(), to: new Date(to).toISOString() });
   };
   return (
-    <Paper withBorder p="xs">
+    <Paper withBorder p="xs" mih={HEIGHT}>
       <QueryState query={histogram} lines={4}>
         {({ step, partial }) => (
           <>
