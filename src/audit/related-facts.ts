@@ -27,7 +27,7 @@ export function relatedFromFacts(facts: JsonObject, definitions: Definitions, { 
   return {
     find(related, values) {
       const kept = ownValue(facts, relatedName(related, values));
-      if (kept === 'unknown') return kept;
+      if (kept === 'unknown' || kept === 'tooMany') return kept;
       if (!Array.isArray(kept)) return UNRESOLVED;
       const records = kept.filter(isObject);
       return areOfDecision || records.every((record) => hasValuesOf(related, record)) ? records.map(toRelated) : UNRESOLVED;

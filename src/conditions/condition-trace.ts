@@ -57,6 +57,8 @@ export interface RelatedTrace {
   readonly where?: ConditionTrace;
   /** The number of related records by their result of `where`; absent if they are not known. */
   readonly counts?: Readonly<Record<'true' | 'false' | 'unknown', number>>;
+  /** The maximum number of records that the condition counts; present if there are more, so that it is unknown. */
+  readonly moreThan?: number;
   /** At most `MAX_RECORDS` records: those that meet `where` first, then those with the fewest unmet comparisons. */
   readonly records?: readonly RelatedRecordTrace[];
 }

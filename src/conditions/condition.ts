@@ -214,10 +214,10 @@ export interface RelatedRecord {
 /** The related records that conditions read. */
 export interface RelatedLookup {
   /**
-   * Returns the related records whose fields equal `values`, in the order of `on`. `unknown` if there are more than the limit, or if they have
-   * not been loaded yet; UNRESOLVED if they depend on a record that is not known yet.
+   * Returns the related records whose fields equal `values`, in the order of `on`. `tooMany` if there are more than the limit, `unknown` if they
+   * cannot be counted or have not been loaded yet; UNRESOLVED if they depend on a record that is not known yet.
    */
-  find(related: Related, values: readonly Json[]): readonly RelatedRecord[] | 'unknown' | typeof UNRESOLVED;
+  find(related: Related, values: readonly Json[]): readonly RelatedRecord[] | 'tooMany' | 'unknown' | typeof UNRESOLVED;
   /** Returns a record and its ancestors. `unknown` if they have not been loaded yet; UNRESOLVED if they are not known. */
   ancestors(resource: string, id: string): Ancestors | 'unknown' | typeof UNRESOLVED;
   /** Returns the record of an item of a list; undefined if there is none, `unknown` if it has not been loaded yet, UNRESOLVED if it is not known. */

@@ -21,10 +21,13 @@ export function explainRelated(related: Related, { answer, scope, explain }: Rel
   const { resource, as, on, atLeast, atMost } = related;
   const values = on.map(({ operand }) => resolveOperand(operand, scope));
   const found = findRecords(related, values, scope);
-  const traced = found?.map((record) => {
-    const where = explain(related.where, withRelatedRecord(scope, related, record));
-    return { id: record.id, answer: where.answer, where };
-  });
+  const traced =
+    typeof found === 'string'
+      ? undefined
+      : found?.map((record) => {
+          const where = explain(related.where, withRelatedRecord(scope, related, record));
+          return { id: record.id, answer: where.answer, where };
+        });
   return {
     type: 'related',
     resource,
@@ -33,6 +36,7 @@ export function explainRelated(related: Related, { answer, scope, explain }: Rel
     ...(atLeast !== undefined && { atLeast }),
     ...(atMost !== undefined && { atMost }),
     answer,
+    ...(found === 'tooMany' && { moreThan: related.limit }),
     ...(traced === undefined ? whereOf(related) : { counts: countAnswers(traced), records: nearestOf(traced) }),
   };
 }
@@ -43,7 +47,8 @@ export function explainSome(some: Some, { answer, scope, explain }: RelatedExpla
   const value = scope.valueOf(path);
   const items = itemsOf(value);
   // A record that the list has twice is shown and counted once.
-  const each = items === UNRESOLVED || items.length > limit ? undefined : [...new Set(items)];
+  const isTooLong = items !== UNRESOLVED && items.length > limit;
+  const each = items === UNRESOLVED || isTooLong ? undefined : [...new Set(items)];
   const found = each === undefined ? UNRESOLVED : findItems(some, each, scope);
   const traced =
     found === UNRESOLVED || found === 'unknown'
@@ -61,6 +66,7 @@ export function explainSome(some: Some, { answer, scope, explain }: RelatedExpla
     on: [toLinkTrace('id', { type: 'reference', path }, value)],
     atLeast: 1,
     answer,
+    ...(isTooLong && { moreThan: limit }),
     ...(traced !== undefined && { counts: countAnswers(traced), records: nearestOf(traced) }),
     ...((traced === undefined || traced.length === 0) && { where: explain(where, withRelatedRecord(scope, some, UNRESOLVED)) }),
   };
@@ -69,7 +75,7 @@ export function explainSome(some: Some, { answer, scope, explain }: RelatedExpla
 type LinkValue = ReturnType<typeof resolveOperand>;
 
 /** Returns the related records; undefined if they are not known. */
-function findRecords(related: Related, values: readonly LinkValue[], scope: Scope): readonly RelatedRecord[] | undefined {
+function findRecords(related: Related, values: readonly LinkValue[], scope: Scope): readonly RelatedRecord[] | 'tooMany' | undefined {
   const known = values.filter((value) => value !== undefined && value !== null && value !== UNRESOLVED);
   if (known.length < values.length) return undefined;
   const found = scope.related?.find(related, known);

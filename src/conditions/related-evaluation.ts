@@ -26,7 +26,7 @@ export function toRelatedEvaluator(related: Related, where: (scope: Scope) => Co
       else values.push(value as Json);
     }
     const found = isOpen ? UNRESOLVED : (scope.related?.find(related, values) ?? UNRESOLVED);
-    if (found === 'unknown') return constant(UNKNOWN);
+    if (typeof found === 'string') return constant(UNKNOWN);
     const truth = found === UNRESOLVED ? undefined : evaluateRecords(found, related, { where, scope });
     return truth === undefined ? bindRelated(related, { where, scope }) : constant(truth);
   };

@@ -180,9 +180,9 @@ describe('the explanation of a path through a list', () => {
     expect(trace).toMatchObject({ counts: { true: 0, false: 1, unknown: 0 }, records: [{ id: 't2' }] });
   });
 
-  it('the explanation has no records if there are more items than are read', () => {
+  it('the explanation has the limit and no records if there are more items than are read', () => {
     const trace = explain(parse(is('resource.teamIds.name', 'news')).condition, ['t1', 't2', 't1', 't2']);
-    expect([trace['answer'], isObject(trace) && 'records' in trace]).toEqual(['unknown', false]);
+    expect([trace['answer'], trace['moreThan'], isObject(trace) && 'records' in trace]).toEqual(['unknown', 3, false]);
   });
 
   it('the explanation has the comparison if there are no records, or none that is known', () => {

@@ -95,6 +95,14 @@ describe('printExplanation', () => {
       ],
     ],
   ];
+  it('prints the limit of related records that are not counted', () => {
+    const related: ConditionTrace = {
+      ...{ type: 'related', resource: 'Membership', as: 'm', on: [{ field: 'userId', expected: 'u' }], atMost: 3 },
+      ...{ answer: 'unknown', moreThan: 1000 },
+    };
+    expect(print(related)).toEqual(['  at most 3 Membership with userId = "u": unknown (more than 1000 records are not counted)']);
+  });
+
   it('prints all conditions of a rule that fired, and nothing for a rule without conditions', () => {
     const condition: ConditionTrace = { ...FALSE, actual: 'editor', answer: 'true' };
     expect(print(condition, true)).toEqual(['  user.role eq "editor": true (user.role is "editor")']);

@@ -61,10 +61,11 @@ function printAncestors({ ids: [, ...ancestors], end }: AncestorsTrace): string 
 }
 
 function printRelated(trace: RelatedTrace): readonly string[] {
-  const { resource, as, list, on, atLeast, atMost, answer, counts, records = [], where: compared } = trace;
+  const { resource, as, list, on, atLeast, atMost, answer, counts, moreThan, records = [], where: compared } = trace;
   const links = on.map(({ field, expected }) => `${field} = ${expected === undefined ? 'missing' : JSON.stringify(expected)}`);
   const bounds = [...(atLeast === undefined ? [] : [`at least ${atLeast}`]), ...(atMost === undefined ? [] : [`at most ${atMost}`])];
-  const found = counts === undefined ? '' : ` (${counts.true} true, ${counts.false} false, ${counts.unknown} unknown)`;
+  const limited = moreThan === undefined ? '' : ` (more than ${moreThan} records are not counted)`;
+  const found = counts === undefined ? limited : ` (${counts.true} true, ${counts.false} false, ${counts.unknown} unknown)`;
   const lines = records.slice(0, MAX_PRINTED).flatMap(({ id, missing, where }) => {
     const name = list === undefined ? as : resource;
     return [`${name} ${id}${missing === true ? ', which does not exist' : ''}:`, ...indent(printCondition(where))];

@@ -127,7 +127,7 @@ describe('the records of a list', () => {
 
   it('the records of a list are kept for explanations, with the values that conditions read, and no more than 100 of them', async () => {
     const facts = async (condition: JsonObject, id: string): Promise<readonly (readonly [string, Json | undefined])[]> => [
-      ...(await read(parse(condition), id)).related.facts(),
+      ...(await read(parse(condition), id)).related.facts({ resource: 'Document' }),
     ];
     expect(await facts(is('teamIds.leadId.name', 'x'), 'deleted')).toEqual([
       ['item Team "t1"', { id: 't1', values: { 'leadId.name': 'Ann' }, missing: [] }],

@@ -31,9 +31,10 @@ import { columnOf, selectionOfFields } from './table-names.ts';
 export interface RelatedStore extends RelatedRecords {
   /**
    * Returns the values of the records loaded so far that conditions read, by `relatedName`: for each record its id, the values of the paths
-   * after the alias, and the paths without a value. `unknown` for records that could not be counted; undefined for more than `MAX_FACTS` records.
+   * after the alias, and the paths without a value. `tooMany` for more records than a condition counts, `unknown` for records that could not be
+   * counted; undefined for more than `MAX_FACTS` records. The decided record is not related to itself.
    */
-  facts(): ReadonlyMap<string, Json | undefined>;
+  facts(decided: DecidedRecord): ReadonlyMap<string, Json | undefined>;
   /** Adds the records that the last evaluation has read to the read set. `isPartial` is true if they were found by some of the links of a condition. */
   noteReads(how?: { readonly isPartial: boolean }): void;
   /** Evaluates conditions until the related records that they read are loaded: those of the first evaluation decide which records the next one reads. */
@@ -50,6 +51,12 @@ const MAX_FACTS = 100;
 interface Wanted {
   readonly related: Related;
   readonly values: readonly Json[];
+}
+
+/** The record of a decision; a new one has no id. */
+interface DecidedRecord {
+  readonly resource: string;
+  readonly id?: string | undefined;
 }
 
 /** Creates an empty store. It belongs to one decision, or to the decisions on one list. */
@@ -82,7 +89,7 @@ export function createRelatedStore(tx: Transaction, definitions: Definitions): R
     },
     noteReads: (how) =>
       addReads(tx, { found: [...used], records: [...ancestors.reads(), ...items.reads()], isPartial: how?.isPartial ?? false }),
-    facts: () => new Map([...toFacts(counted), ...items.facts(), ...ancestors.facts()]),
+    facts: (decided) => new Map([...toFacts(counted.map((each) => withoutDecided(each, decided))), ...items.facts(), ...ancestors.facts()]),
     async evaluate(run) {
       // A list evaluates its records one after the other.
       if (loaded > MAX_LOADED) {
@@ -129,11 +136,17 @@ interface CountedRecords extends Wanted {
   readonly records: readonly RelatedRecord[] | 'unknown';
 }
 
+function withoutDecided({ records, ...counted }: CountedRecords, { resource, id }: DecidedRecord): CountedRecords {
+  const isOwn = records !== 'unknown' && counted.related.resource === resource;
+  return { ...counted, records: isOwn ? records.filter((record) => record.id !== id) : records };
+}
+
 function toFacts(counted: readonly CountedRecords[]): ReadonlyMap<string, Json | undefined> {
   const facts = new Map<string, Json | undefined>();
   for (const { related, values, records } of counted) {
     const name = relatedName(related, values);
     if (records === 'unknown') facts.set(name, records);
+    else if (records.length > related.limit) facts.set(name, 'tooMany');
     else if (records.length > MAX_FACTS) facts.set(name, undefined);
     else if (!facts.has(name)) facts.set(name, mergeValues(counted, name));
   }

@@ -93,13 +93,13 @@ describe('related records in questions about access', () => {
     });
   });
 
-  it('the permissions of a user are conditional without a record, and decided with one', async () => {
+  it('the permissions of a user are conditional, with the condition on the record', async () => {
     const effectsOf = async (user: TestUser, body: object) => {
       const cells = (await ask(`/admin/api/users/${user.id}/permissions`, { resources: ['Document'], ...body })) as readonly Row[];
-      return Object.fromEntries(cells.map(({ action, effect }) => [action, effect]));
+      return Object.fromEntries(cells.map(({ action, effect, when = '' }) => [action, when.includes('Membership') ? effect : when]));
     };
-    expect(await effectsOf(mia, {})).toMatchObject({ read: 'conditional', list: 'conditional', create: 'conditional' });
-    expect(await effectsOf(ben, {})).toMatchObject({ read: 'conditional', list: 'conditional', create: 'conditional' });
+    const conditional = { read: 'conditional', list: 'conditional', create: 'conditional' };
+    expect([await effectsOf(mia, {}), await effectsOf(ben, {})]).toMatchObject([conditional, conditional]);
   });
 
   it('a caller who asks about records learns what reading them would show', async () => {
@@ -129,5 +129,71 @@ describe('related records in questions about access', () => {
     expect(await preview(sports, { where: [isMissing] })).toMatchObject({ examined: 1, denyToAllow: 1, unknown: 0 });
     const unknown = await preview(sports, { where: [{ field: 'm.createdBy', operator: 'exists', value: false }] });
     expect(unknown).toMatchObject({ examined: 1, unknown: 1, samples: [{ missing: ['related Membership'] }] });
+  });
+});
+
+const MEMBER = { resource: 'Membership', as: 'm', on: OWNER.related.on };
+
+describe('a policy that counts related records', () => {
+  const within = (as: string, ...where: readonly object[]) => ({ related: { ...MEMBER, as, ...(where.length > 0 && { where }) } });
+  const related = (resource: string, on: string, ...where: readonly string[]) => ({
+    expression: `related(${[resource, 'm', on, ...where].join(', ')})`,
+  });
+  const WRONG: readonly (readonly [what: string, condition: object, path: string, code: string, fact: string])[] = [
+    ['an unknown resource', { related: { ...MEMBER, resource: 'Membershp' } }, '.related.resource', 'value', 'did you mean "Membership"'],
+    ['an unknown resource', related('Membershp', 'm.userId == user.id'), '.expression', 'expression', 'did you mean "Membership"'],
+    [
+      'an unknown linking field',
+      { related: { ...MEMBER, on: { usrId: '${user.id}' } } },
+      '.related.on.usrId',
+      'value',
+      'did you mean "userId"',
+    ],
+    ['an unknown linking field', related('Membership', 'm.usrId == user.id'), '.expression', 'expression', 'did you mean "userId"'],
+    [
+      'an unknown field',
+      within('m', { field: 'm.levl', operator: 'eq', value: 'owner' }),
+      '.related.where.0.field',
+      'field',
+      'did you mean "level"',
+    ],
+    [
+      'an unknown field',
+      related('Membership', 'm.userId == user.id', 'm.levl == "owner"'),
+      '.expression',
+      'expression',
+      'did you mean "level"',
+    ],
+    ['three levels', within('a', within('b', within('c'))), '.related.where.0.related.where.0.related', 'tooDeep', 'at most 2'],
+    [
+      'three levels',
+      {
+        expression: ['a', 'b', 'c'].reduceRight(
+          (inner, as) => `related(Membership, ${as}, ${as}.userId == user.id${inner && `, ${inner}`})`,
+          '',
+        ),
+      },
+      '.expression',
+      'expression',
+      'at most 2',
+    ],
+  ];
+  it.each(WRONG)('a policy with %s in a related condition is refused (%j)', async (_, condition, path, code, fact) => {
+    const body = { name: 'wrong', type: 'CUSTOM', rules: [{ resource: 'Document', action: 'read', conditions: [condition] }] };
+    const reply = await service.call('POST', '/admin/api/policies', { token: admin.token, body });
+    expect(reply.status).toBe(422);
+    const issues = reply.at('errors') as readonly { readonly path: string; readonly code: string; readonly detail: string }[];
+    expect(issues.map((issue) => [issue.path, issue.code])).toEqual([[`rules.0.conditions.0${path}`, code]]);
+    expect(issues[0]?.detail).toContain(fact);
+  });
+
+  it.each<readonly [what: string, condition: object]>([
+    ['condition', { related: { ...MEMBER, on: { level: 'owner' } } }],
+    ['expression', related('Membership', 'm.level == "owner"')],
+  ])('a policy whose %s has no index is accepted, with a finding that names the index', async (_, condition) => {
+    const id = await service.createPolicy({ rules: [{ resource: 'Document', action: 'read', conditions: [condition] }] });
+    const { text } = await service.call('GET', `/admin/api/policies-advice?policyId=${id}`, { token: admin.token });
+    expect(text).toContain('"code":"related-index"');
+    expect(text).toContain('add \\"indexes: [{ fields: [level] }]\\" to Membership');
   });
 });

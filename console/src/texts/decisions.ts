@@ -145,6 +145,7 @@ export const decisionsTexts = {
     link: (field: string, value: string | undefined) =>
       value === undefined ? sentence`${field} is a value that is missing` : sentence`${field} is ${value}`,
     and: ' and ',
+    moreThan: (limit: number) => sentence`unknown, because there are more than ${limit}`,
     counts: (met: number, of: number, unknown: number) =>
       unknown === 0
         ? sentence`${met} of ${of} meet the conditions`

@@ -122,5 +122,6 @@ async function decideAction(tx: Transaction, question: AuditorQuestion, resource
   const scope = createScope({ principal, action, resource, record: UNRESOLVED, origin, now, timeZone, definitions, referenced, related });
   const decision = await related.evaluate(() => decide(applicable, scope, { userId: principal.id, role: principal.role }));
   related.noteReads();
-  return { decision, facts: factsOf(readsToExplain(applicable, decision), scope, { maxBytes: FACTS_BYTES, related: related.facts() }) };
+  const kept = { maxBytes: FACTS_BYTES, related: related.facts({ resource: resource.name }) };
+  return { decision, facts: factsOf(readsToExplain(applicable, decision), scope, kept) };
 }

@@ -178,6 +178,7 @@ function relatedProperties(): Readonly<Record<string, object>> {
     },
     atLeast: { type: 'integer' },
     atMost: { type: 'integer' },
+    moreThan: { type: 'integer', description: 'The maximum number of records that the condition counts; present if there are more.' },
     counts: {
       type: 'object',
       description: 'The number of related records by their result of `where`; absent if they are not known.',

@@ -52,7 +52,7 @@ export function toRelatedLookup({ records, definitions, resource, own }: Related
       const found = records.find(related, values);
       if (found === 'unknown') return found;
       const others = isOwnResource ? found.filter(({ id }) => id !== own) : found;
-      return others.length > related.limit ? 'unknown' : others;
+      return others.length > related.limit ? 'tooMany' : others;
     },
     item: (some, id) => records.item(some, id),
     ancestors: (name, id) => records.ancestors(name, id),

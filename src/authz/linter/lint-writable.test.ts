@@ -46,6 +46,16 @@ describe('a condition on what its users may write', () => {
     ['anyone may change a membership', member(), [write('Member', 'update')]],
     ['users may create their own membership', member(), [write('Member', 'create', is('resource.userId', '${user.id}'))]],
     ['users may do everything with their own membership', member(), [write('Member', '*', is('user.id', '${resource.userId}'))]],
+    [
+      'where compares the user',
+      member({ on: { teamId: '${resource.teamId}' }, where: [is('m.userId', '${user.id}'), is('m.level', 'editor')] }),
+      [write('Member', 'create', is('resource.userId', '${user.id}'))],
+    ],
+    [
+      'where compares the user, from the left',
+      member({ on: { teamId: '${resource.teamId}' }, where: [is('user.id', '${m.userId}')] }),
+      [write('Member', 'create')],
+    ],
     ['every resource may be written', member(), [write('*', 'create')]],
     ['users may change every user', is('user.department', 'press'), [write('User', 'update')]],
     ['users may change themselves', is('user.department', 'press'), [write('User', 'update', is('resource.id', '${user.id}'))]],

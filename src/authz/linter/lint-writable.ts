@@ -1,5 +1,5 @@
 /** Reports conditions on values that the same users may write: members can then make themselves editors. */
-import type { Path, Related } from '../../conditions/index.ts';
+import type { Comparison, Condition, Path, Related } from '../../conditions/index.ts';
 import { relatedPaths } from '../../conditions/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { Resource } from '../../resources/index.ts';
@@ -71,15 +71,25 @@ function lintUserField({ group, keys }: Path, within: RoleRules): readonly RuleF
 
 function lintRelatedRecords(related: Related, within: RoleRules): readonly RuleFinding[] {
   const resource = definitionsFor(within.linted).get(related.resource);
-  const owners = related.on.flatMap(({ path, operand }) =>
-    operand.type === 'reference' && operand.path.text === 'user.id' ? [path.keys[1] ?? ''] : [],
-  );
+  const owners = ownersOf(related);
   // A bound from above is not met by more records, and records that are not linked with the user give the user nothing.
   if (resource === undefined || owners.length === 0 || related.atLeast === undefined) return [];
   const isSet = ([name = '']: readonly string[]): boolean => resource.fields.get(name)?.readOnly === false;
   if (!relatedPaths(related).every(isSet)) return [];
   const writer = findWriter(resource, { ...within, actions: ['create', 'update'], owners });
   return writer === undefined ? [] : [toWritable(`records of ${resource.name}`, writer, within)];
+}
+
+/** Returns the fields of the related records that equal the id of the user. */
+function ownersOf({ as, on, where }: Related): readonly string[] {
+  const parts: readonly Condition[] = where.type === 'all' ? where.of : [where];
+  const equalities = parts.filter((part): part is Comparison => part.type === 'comparison' && part.operator === 'eq');
+  return [...on, ...equalities].flatMap(({ path, operand }) => {
+    if (operand.type !== 'reference') return [];
+    const [own, other] = path.text === 'user.id' ? [operand.path, path] : [path, operand.path];
+    const [alias, field = '', ...more] = own.keys;
+    return other.text === 'user.id' && own.group === 'related' && alias === as && more.length === 0 ? [field] : [];
+  });
 }
 
 /** The writes that are searched, and the fields that contain the id of the owner of a record. */

@@ -33,7 +33,10 @@ interface Decided extends Pick<AuditEntry, 'id'>, Omit<MadeDecision, 'millisecon
 
 /** Returns the values with which the decision can be explained later, and what an update or a dry run would have changed. */
 function keptFacts(context: RequestContext, input: DecisionInput, { decision, scope }: Decided): AuditEntry['facts'] {
-  const kept = { maxBytes: context.options.factsBytes, related: input.related?.facts() };
+  const kept = {
+    maxBytes: context.options.factsBytes,
+    related: input.related?.facts({ resource: input.resource.name, id: input.recordId }),
+  };
   const values = factsOf(readsToExplain(input.applicable, decision), scope, kept);
   const fields = input.action === 'update' ? givenFields(context, input) : [];
   const { dryRun } = context.request;

@@ -1562,6 +1562,8 @@ export interface components {
              * @constant
              */
             missing?: true;
+            /** @description The maximum number of records that the condition counts; present if there are more. */
+            moreThan?: number;
             /** @description The members of a group; the single member of a `not`. */
             of?: components["schemas"]["admin.ConditionTrace"][] | components["schemas"]["admin.ConditionTrace"];
             /** @description The fields of the related resource, and the values that they equal. */

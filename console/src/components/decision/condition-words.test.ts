@@ -56,6 +56,12 @@ describe('describeUnmet', () => {
     expect(words(related as never, users)).toBe('at least 1 Membership where userId is Ann');
   });
 
+  it('names the limit of related records that are not counted', () => {
+    const on = [{ field: 'parentId', expected: 'p' }];
+    const related: ConditionTrace = { type: 'related', answer: 'unknown', resource: 'Document', on, atLeast: 2, moreThan: 5 };
+    expect(words(related)).toBe('at least 2 Document where parentId is "p": unknown, because there are more than 5');
+  });
+
   it('names the list of references, and the comparison with the nearest of its records', () => {
     const where = comparison({ field: 'resource.teamIds.name', actual: 'sports', expected: 'news' });
     const list = { type: 'related', answer: 'false', resource: 'Team', list: 'resource.teamIds', atLeast: 1 } as const;

@@ -50,7 +50,7 @@ export function traceOperatorWords({ operator = '', expected }: ConditionTrace, 
 
 /** Returns the words of a condition on related records: `at least 1 Membership where userId is "u1": 0 of 2 meet the conditions`. */
 export function describeRelated(trace: ConditionTrace, names: NamesById): string {
-  const { resource = '', list, on = [], atLeast, atMost, counts } = trace;
+  const { resource = '', list, on = [], atLeast, atMost, counts, moreThan } = trace;
   const links = on.map(({ field, expected, missing }) =>
     relatedTexts.link(field, missing === true ? undefined : printValue(expected, names)),
   );
@@ -58,6 +58,7 @@ export function describeRelated(trace: ConditionTrace, names: NamesById): string
     list === undefined
       ? relatedTexts.condition({ resource, links: links.join(relatedTexts.and), atLeast, atMost })
       : relatedTexts.list(list, resource);
+  if (moreThan !== undefined) return [words, relatedTexts.moreThan(moreThan)].join(': ');
   if (counts === undefined) return words;
   return [words, relatedTexts.counts(counts.true, counts.true + counts.false + counts.unknown, counts.unknown)].join(': ');
 }
