@@ -7,7 +7,7 @@ import { type Condition, compileCondition, type Related, relatedIn, replaceRelat
 import { type Definitions, hasIndexOn, type Resource } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
 import { createRelatedStore } from './related-records.ts';
-import { listTargetFor } from './sql-target.ts';
+import { findsForAllRows, listTargetFor } from './sql-target.ts';
 
 /** Maximum related records that are loaded for one condition before a list. */
 const MAX_BEFORE_LIST = 1000;
@@ -32,9 +32,9 @@ export async function loadRelatedOfList(tx: Transaction, list: RelatedList): Pro
   const { where, resource: listed, definitions, scopeWith, withoutIndex = false } = list;
   const counted = relatedIn(where);
   if (counted.length === 0) return where;
-  const target = listTargetFor(tx, listed, { definitions, now: tx.now, timeZone: 'UTC' });
+  const target = findsForAllRows(tx) ? listTargetFor(tx, listed, { definitions, now: tx.now, timeZone: 'UTC' }) : undefined;
   const isInStatement = (each: Related): boolean =>
-    !withoutIndex && target.related?.(each)?.ofAllRows !== undefined && compileCondition(each, target).exact;
+    target !== undefined && !withoutIndex && target.related?.(each)?.ofAllRows !== undefined && compileCondition(each, target).exact;
   if (counted.every(isInStatement)) return where;
   const related = createRelatedStore(tx, definitions);
   const scope = scopeWith(related);

@@ -57,10 +57,8 @@ const CALL = `SELECT ${COMMIT_VALIDATION_FUNCTION}($1::integer[], $2::boolean[],
 export function toCommitValidation(all: readonly ReadWriteSet[]): Statement {
   const users = new Map(all.flatMap((sets) => [...sets.users].map(([id, version]) => [`${version} ${id}`, { id, version }])));
   const until = Math.min(...all.map(({ validUntil }) => validUntil));
-  const locks = [...locksOf(all)].sort(([a], [b]) => a - b);
   const parameters = [
-    locks.map(([key]) => key),
-    locks.map(([, isExclusive]) => isExclusive),
+    ...toLockArrays(locksOf(all)),
     [...new Set(all.flatMap(({ revision }) => revision ?? []))],
     [...users.values()].map(({ id }) => id),
     [...users.values()].map(({ version }) => version),
@@ -87,20 +85,40 @@ export const BLOCK_ALL_WRITERS: Statement = Object.freeze({
   parameters: [Array.from({ length: KEYS }, (_, key) => key), Array(KEYS).fill(false), [], [], [], [], null],
 });
 
-/** Returns the locks to take, by key: true for an exclusive lock, false for a shared one. */
-function locksOf(all: readonly ReadWriteSet[]): ReadonlyMap<number, boolean> {
-  const locks = new Map<number, boolean>();
+/** A lock that is not taken, a shared one and an exclusive one. */
+const [NONE, SHARED, EXCLUSIVE] = [0, 1, 2];
+
+/** Returns the lock to take for each key. */
+function locksOf(all: readonly ReadWriteSet[]): Uint8Array {
+  const locks = new Uint8Array(KEYS).fill(NONE);
   for (const { revision, users, relations } of all) {
-    if (revision !== undefined) locks.set(REVISION_KEY, false);
-    for (const id of users.keys()) locks.set(userKeyOf(id), false);
-    for (const key of relationKeys(relations?.readKeys)) locks.set(key, false);
+    if (revision !== undefined) locks[REVISION_KEY] = SHARED;
+    for (const id of users.keys()) locks[userKeyOf(id)] = SHARED;
+    if (relations !== undefined) addRelationLocks(locks, relations.readKeys, SHARED);
   }
   for (const { advancesRevision, changedUsers, relations } of all) {
-    if (advancesRevision) locks.set(REVISION_KEY, true);
-    for (const id of changedUsers) locks.set(userKeyOf(id), true);
-    for (const key of relationKeys(relations?.writeKeys)) locks.set(key, true);
+    if (advancesRevision) locks[REVISION_KEY] = EXCLUSIVE;
+    for (const id of changedUsers) locks[userKeyOf(id)] = EXCLUSIVE;
+    if (relations !== undefined) addRelationLocks(locks, relations.writeKeys, EXCLUSIVE);
   }
   return locks;
+}
+
+function addRelationLocks(locks: Uint8Array, keys: ReadonlySet<string> | 'all', lock: number): void {
+  if (keys === 'all') locks.fill(lock, FIRST_RELATION_KEY);
+  else for (const key of keys) locks[relationKeyOf(key)] = lock;
+}
+
+/** Returns the keys in ascending order, and for each of them whether its lock is exclusive, as texts: the driver would escape each item of an array. */
+function toLockArrays(locks: Uint8Array): readonly [keys: string, areExclusive: string] {
+  let [keys, areExclusive] = ['', ''];
+  for (let key = 0; key < locks.length; key++) {
+    if (locks[key] === NONE) continue;
+    const separator = keys === '' ? '' : ',';
+    keys += separator + key;
+    areExclusive += separator + (locks[key] === EXCLUSIVE ? 't' : 'f');
+  }
+  return [`{${keys}}`, `{${areExclusive}}`];
 }
 
 /**
@@ -135,7 +153,11 @@ function userKeyOf(id: string): number {
 function relationKeys(keys: ReadonlySet<string> | 'all' | undefined): Iterable<number> {
   if (keys === undefined) return [];
   if (keys === 'all') return ALL_RELATION_KEYS;
-  return new Set([...keys].map((key) => FIRST_RELATION_KEY + (hashOf(key) % RELATION_KEYS)));
+  return new Set([...keys].map(relationKeyOf));
+}
+
+function relationKeyOf(key: string): number {
+  return FIRST_RELATION_KEY + (hashOf(key) % RELATION_KEYS);
 }
 
 function hashOf(text: string): number {
