@@ -63,17 +63,20 @@ describe('views and exports of the audit log', () => {
     expect(Number.parseInt(result ?? '', 10)).toBeLessThanOrEqual(Number(at('data.entries')));
   });
 
-  it.for(['CSV', 'NDJSON'])('an export as %s contains the entries that match the filters', async (format, { newsroom, story, visitor }) => {
+  it('an export contains the entries that match the filters, as CSV and as NDJSON', async ({ newsroom, story, visitor }) => {
     const page = await visitor.open(newsroom, '/decisions?range=24h&kind=access&allowed=false', { as: story.admin });
-    await page.getByRole('button', { name: 'Export' }).click();
-    const started = page.waitForEvent('download');
-    await page.getByRole('menuitem', { name: format, exact: true }).click();
-    const download = await started;
-    expect(download.suggestedFilename()).toBe(`decisions.${format.toLowerCase()}`);
-    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
     const denied = await newsroom.decisions('kind=access&allowed=false&limit=1000');
     expect(denied.length).toBeGreaterThan(5);
-    for (const { id } of denied) expect(lines.filter((line) => line.includes(String(id)))).toHaveLength(1);
-    expect(lines).toHaveLength(format === 'CSV' ? denied.length + 1 : denied.length);
+    for (const format of ['CSV', 'NDJSON']) {
+      await page.getByRole('button', { name: 'Export' }).click();
+      const started = page.waitForEvent('download');
+      await page.getByRole('menuitem', { name: format, exact: true }).click();
+      const download = await started;
+      expect(download.suggestedFilename()).toBe(`decisions.${format.toLowerCase()}`);
+      const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+      for (const { id } of denied) expect(lines.filter((line) => line.includes(String(id)))).toHaveLength(1);
+      expect(lines).toHaveLength(format === 'CSV' ? denied.length + 1 : denied.length);
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
   });
 });

@@ -11,7 +11,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createProject } from '../../src/project/index.ts';
 import { renderProjectTypes } from '../../src/project-documents.ts';
 import { type RunningService, startService, type TestUser } from '../harness.ts';
-import { createContext, startBrowser } from './console-browser.ts';
+import { createContext } from './console-browser.ts';
+import { sharedBrowser } from './context-pool.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const guide = readFileSync(join(root, 'docs/guides/browser.md'), 'utf8');
@@ -48,19 +49,17 @@ beforeAll(async () => {
   }
   writeFileSync(join(project, 'web/bailiwick-types.ts'), await renderProjectTypes(project));
   linkPackages();
-  const program = inject('browser');
-  if (program === undefined) throw new Error('expected a browser');
-  browser = await startBrowser(program);
+  browser = await sharedBrowser(inject('browser'));
 });
 afterAll(async () => {
-  await browser.close();
   await service.close();
   rmSync(parent, { recursive: true });
 });
 
 /** Uses the page at an address as its user does: a log-in that is refused, a log-in, and a new note. */
 async function usePage(address: string | undefined): Promise<void> {
-  const page = await (await createContext(browser, service, {})).newPage();
+  const context = await createContext(browser, service, {});
+  const page = await context.newPage();
   await page.goto(address ?? 'expected an address');
   await page.getByLabel('Email').fill(user.email);
   await page.getByLabel('Password').fill('a wrong password');
@@ -71,6 +70,7 @@ async function usePage(address: string | undefined): Promise<void> {
   await page.getByRole('button', { name: 'Add a note', disabled: false }).click();
   await page.getByRole('listitem').first().filter({ hasText: 'Groceries' }).waitFor();
   expect(await page.getByRole('status').textContent()).toBe('');
+  await context.close();
 }
 
 describe('a page in the browser', () => {

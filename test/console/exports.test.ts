@@ -35,24 +35,25 @@ async function sendLines(page: Page, lines: number, shown: string): Promise<void
 }
 
 describe('an export', () => {
-  it.for(['CSV', 'NDJSON', 'JSON'])(
-    'contains the records that match the filter as %s, and says how many',
-    async (format, { newsroom, story, visitor }) => {
-      const where = encodeURIComponent(JSON.stringify({ department: { eq: 'sports' } }));
-      const page = await visitor.open(newsroom, `/data/Article?where=${where}`, { as: story.admin });
+  it('contains the records that match the filter in each format, and says how many', async ({ newsroom, story, visitor }) => {
+    const where = encodeURIComponent(JSON.stringify({ department: { eq: 'sports' } }));
+    const page = await visitor.open(newsroom, `/data/Article?where=${where}`, { as: story.admin });
+    const found = await newsroom.call('GET', '/api/Article?where[department]=sports&limit=100', { token: story.admin.token });
+    const rows = found.at('data') as readonly { readonly id: string }[];
+    expect(rows.length).toBeGreaterThan(1);
+    for (const format of ['CSV', 'NDJSON', 'JSON']) {
       await page.getByRole('button', { name: 'Export', exact: true }).click();
       const started = page.waitForEvent('download');
       await page.getByRole('menuitem', { name: format, exact: true }).click();
       const download = await started;
       expect(download.suggestedFilename()).toBe(`Article.${format.toLowerCase()}`);
       const text = await readFile(await download.path(), 'utf8');
-      const found = await newsroom.call('GET', '/api/Article?where[department]=sports&limit=100', { token: story.admin.token });
-      const rows = found.at('data') as readonly { readonly id: string }[];
-      expect(rows.length).toBeGreaterThan(1);
-      for (const { id } of rows) expect(text.split(id)).toHaveLength(2);
-      await page.getByText(`The file was saved: ${rows.length} rows, `).waitFor();
-    },
-  );
+      for (const { id } of rows) expect(text.split(id), format).toHaveLength(2);
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      // A message stays for some seconds, and those of the other formats are alike.
+      if (format === 'CSV') await page.getByText(`The file was saved: ${rows.length} rows, `).waitFor();
+    }
+  });
 
   it('shows the rows and bytes that have arrived, and saves the file at its end', async ({ newsroom, story, visitor }) => {
     const page = await visitor.open(newsroom, '/data/Article', { as: story.admin });

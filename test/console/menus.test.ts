@@ -59,7 +59,7 @@ describe('an open menu', () => {
       expect(await menu.getByRole('menuitem').allTextContents()).toEqual(actions);
       for (const scheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme: scheme });
-        expect(await findAccessibilityFaults(page, scheme), scheme).toEqual([]);
+        expect(await findAccessibilityFaults(page, scheme === 'dark' ? 'colours' : 'all'), scheme).toEqual([]);
       }
       expect(await menu.isVisible()).toBe(true);
     },
@@ -103,7 +103,7 @@ describe('the suggestions of a field', () => {
     expect(await options.count()).toBeGreaterThan(10);
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: scheme });
-      expect(await findAccessibilityFaults(page, scheme), scheme).toEqual([]);
+      expect(await findAccessibilityFaults(page, scheme === 'dark' ? 'colours' : 'all'), scheme).toEqual([]);
     }
     await field.fill('user.start');
     await expect.poll(() => options.allTextContents()).toEqual(['user.startedOn']);

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { isDeep } from '../budget.ts';
 import { WINDOW_SIZES } from './console-browser.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -21,13 +22,32 @@ export const HOSTILE_TEXTS: readonly string[] = [
 
 type Scheme = 'light' | 'dark';
 
-/** The order in which a screen is checked, with few changes of the scheme. */
-const VIEWS: readonly (readonly [size: keyof typeof WINDOW_SIZES, scheme: Scheme])[] = [
-  ['desktop', 'light'],
-  ['desktop', 'dark'],
-  ['phone', 'dark'],
-  ['phone', 'light'],
+/** A look of a page, and the rules of axe that check it: all, those about colours, or none. */
+type View = readonly [size: keyof typeof WINDOW_SIZES, scheme: Scheme, rules: 'all' | 'colours' | 'none'];
+
+/** The views of a state of a screen, in an order with few changes of the scheme. */
+const STATE_VIEWS: readonly View[] = [
+  ['desktop', 'light', 'all'],
+  ['phone', 'light', 'none'],
 ];
+
+/** The views of a screen. States of screens have the same elements in the same colours, except for few. */
+const SCREEN_VIEWS: readonly View[] = [
+  ['desktop', 'light', 'all'],
+  ['phone', 'dark', 'all'],
+];
+
+/** The views of each state in `npm run test:deep`, and of screenshots. In the dark scheme, the elements of a page are the same. */
+const ALL_VIEWS: readonly View[] = [
+  ['desktop', 'light', 'all'],
+  ['desktop', 'dark', 'colours'],
+  ['phone', 'dark', 'colours'],
+  ['phone', 'light', 'all'],
+];
+
+/** The folder of screenshots; none by default. */
+const SCREENSHOTS = process.env['BAILIWICK_SCREENSHOTS'];
+const hasAllViews = isDeep || SCREENSHOTS !== undefined;
 
 /** Waits until the page has applied a colour scheme, and for its transitions. The animation of a skeleton has no end. */
 async function applyScheme(page: Page, colorScheme: Scheme): Promise<void> {
@@ -45,24 +65,30 @@ async function applyScheme(page: Page, colorScheme: Scheme): Promise<void> {
 /** Number of the next state that this process checks. */
 let nextState = 0;
 
-/** Requires that the present screen has no serious finding of axe and does not scroll sideways: light and dark, on a desktop and a phone. */
-export async function expectSoundScreen(page: Page): Promise<void> {
+/** Requires that the present state of a screen has no serious finding of axe on a desktop, and does not scroll sideways on a phone. */
+export function expectSoundScreen(page: Page): Promise<void> {
+  return expectSound(page, hasAllViews ? ALL_VIEWS : STATE_VIEWS);
+}
+
+/** Requires that a screen has no serious finding of axe and does not scroll sideways: in light on a desktop, and in dark on a phone. */
+export function expectSoundInBothSchemes(page: Page): Promise<void> {
+  return expectSound(page, hasAllViews ? ALL_VIEWS : SCREEN_VIEWS);
+}
+
+async function expectSound(page: Page, views: readonly View[]): Promise<void> {
   const before = page.viewportSize() ?? WINDOW_SIZES.desktop;
   const findings: string[] = [];
   const state = nextState++;
-  for (const [size, scheme] of VIEWS) {
+  for (const [size, scheme, rules] of views) {
     await page.setViewportSize(WINDOW_SIZES[size]);
     await applyScheme(page, scheme);
     await saveScreenshot(page, `${state}-${size}-${scheme}`);
-    const found = [...(await findAccessibilityFaults(page, scheme)), ...(await findSidewaysScroll(page))];
-    findings.push(...found.map((finding) => `${size}, ${scheme}: ${finding}`));
+    const faults = rules === 'none' ? [] : await findAccessibilityFaults(page, rules);
+    findings.push(...[...faults, ...(await findSidewaysScroll(page))].map((finding) => `${size}, ${scheme}: ${finding}`));
   }
   await page.setViewportSize(before);
   expect(findings, `findings at ${page.url()}`).toEqual([]);
 }
-
-/** The folder of screenshots; none by default. */
-const SCREENSHOTS = process.env['BAILIWICK_SCREENSHOTS'];
 
 /** Saves a picture of a state that a test checks, if the developer wants to look at it. Its name begins with that of the test. */
 async function saveScreenshot(page: Page, view: string): Promise<void> {
@@ -81,17 +107,19 @@ const LESSER_RULES = `Object.fromEntries(axe._audit.rules.filter(({ impact }) =>
 /** The rules of axe whose result depends on colours. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
-/**
- * Returns the findings of axe that are serious or critical. In the dark scheme, only the rules about colours run, because the elements of a page
- * are the same in both.
- */
-export async function findAccessibilityFaults(page: Page, scheme: Scheme = 'light'): Promise<readonly string[]> {
-  if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(axe);
-  const options = { resultTypes: ['violations'], preload: false, ...(scheme === 'dark' && { runOnly: COLOUR_RULES }) };
-  const rules = scheme === 'dark' ? '{}' : LESSER_RULES;
+/** The part of a page that axe checks: an open dialog, because another test checks the screen behind it, or the document. */
+const CHECKED_PART = `document.querySelector('[role="dialog"]:not([hidden])') ?? document`;
+
+/** Returns the findings of axe that are serious or critical, of all its rules or of those about colours. */
+export async function findAccessibilityFaults(page: Page, rules: 'all' | 'colours' = 'all'): Promise<readonly string[]> {
+  // A page without the service, or of another build, does not find the file.
+  const isLoaded = `'axe' in globalThis || import('/console/assets/axe.js').then(() => true, () => false)`;
+  if (!(await page.evaluate<boolean>(isLoaded))) await page.evaluate(axe);
+  const options = { resultTypes: ['violations'], preload: false, ...(rules === 'colours' && { runOnly: COLOUR_RULES }) };
+  const disabled = rules === 'colours' ? '{}' : LESSER_RULES;
   return page.evaluate<
     readonly string[]
-  >(`axe.run(document, { ...${JSON.stringify(options)}, rules: ${rules} }).then(({ violations }) => violations
+  >(`axe.run(${hasAllViews ? 'document' : CHECKED_PART}, { ...${JSON.stringify(options)}, rules: ${disabled} }).then(({ violations }) => violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, help, nodes }) => nodes.map(({ html, failureSummary }) => [id, help, html.slice(0, 200), failureSummary].join(': '))))`);
 }

@@ -3,7 +3,7 @@ import { compressedSize, loadedAssets, screenLimit } from './bundle-size.ts';
 import { it } from './console.fixture.ts';
 import type { Story } from './newsroom-story.ts';
 import { waitForData } from './page-requests.ts';
-import { expectSoundScreen } from './screen-checks.ts';
+import { expectSoundInBothSchemes } from './screen-checks.ts';
 
 /** The address and the heading of each screen. */
 const SCREENS: Readonly<Record<string, readonly [heading: string, path: (story: Story) => string]>> = {
@@ -58,7 +58,7 @@ describe('every screen', () => {
       const assets = await loadedAssets(page);
       expect(assets.length).toBeGreaterThan(3);
       expect(compressedSize(assets)).toBeLessThanOrEqual(screenLimit(name));
-      await expectSoundScreen(page);
+      await expectSoundInBothSchemes(page);
     },
   );
 });

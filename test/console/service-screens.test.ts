@@ -69,31 +69,28 @@ describe('the screens of the service', () => {
 
   it('the storage screen shows the plan as a diff of each table, with the rules that use a removed field', async ({
     visitor,
-    program: _,
+    onTestFinished,
   }) => {
     const before = 'name: Note\nfields:\n  text: { type: string }\n  legacy: { type: string }\n';
     const service = await startConsole({ definitions: { 'Note.yaml': before } });
-    try {
-      const conditions = [{ field: 'resource.legacy', operator: 'eq', value: 'x' }];
-      await service.createPolicy({ name: 'Old notes', role: 'user', rules: [{ resource: 'Note', action: 'read', conditions }] });
-      const files = join(dirname(service.dataFolder), 'project', 'resources');
-      writeFileSync(join(files, 'Note.yaml'), 'name: Note\nfields:\n  text: { type: text }\n  summary: { type: string }\n');
-      writeFileSync(join(files, 'Topic.yaml'), 'name: Topic\nfields:\n  title: { type: string }\n');
-      const page = await visitor.open(service, '/storage', { as: await service.admin(), isolated: true });
-      const note = page.getByRole('region', { name: 'Note' });
-      await note.getByText('changes', { exact: false }).first().waitFor();
-      const lineOf = (name: string) => note.getByRole('listitem').filter({ hasText: name }).first();
-      expect(await lineOf('summary').getAttribute('data-change')).toBe('added');
-      expect(await lineOf('legacy').getAttribute('data-change')).toBe('removed');
-      await note.getByRole('link', { name: /Old notes/ }).waitFor();
-      await lineOf('summary').getByText('SQL').click();
-      await lineOf('summary')
-        .getByText(/ALTER TABLE/i)
-        .waitFor();
-      await page.getByRole('region', { name: 'Topic' }).getByText('new table').waitFor();
-      await expectSoundScreen(page);
-    } finally {
-      await service.close();
-    }
+    onTestFinished(() => service.close());
+    const conditions = [{ field: 'resource.legacy', operator: 'eq', value: 'x' }];
+    await service.createPolicy({ name: 'Old notes', role: 'user', rules: [{ resource: 'Note', action: 'read', conditions }] });
+    const files = join(dirname(service.dataFolder), 'project', 'resources');
+    writeFileSync(join(files, 'Note.yaml'), 'name: Note\nfields:\n  text: { type: text }\n  summary: { type: string }\n');
+    writeFileSync(join(files, 'Topic.yaml'), 'name: Topic\nfields:\n  title: { type: string }\n');
+    const page = await visitor.open(service, '/storage', { as: await service.admin(), isolated: true });
+    const note = page.getByRole('region', { name: 'Note' });
+    await note.getByText('changes', { exact: false }).first().waitFor();
+    const lineOf = (name: string) => note.getByRole('listitem').filter({ hasText: name }).first();
+    expect(await lineOf('summary').getAttribute('data-change')).toBe('added');
+    expect(await lineOf('legacy').getAttribute('data-change')).toBe('removed');
+    await note.getByRole('link', { name: /Old notes/ }).waitFor();
+    await lineOf('summary').getByText('SQL').click();
+    await lineOf('summary')
+      .getByText(/ALTER TABLE/i)
+      .waitFor();
+    await page.getByRole('region', { name: 'Topic' }).getByText('new table').waitFor();
+    await expectSoundScreen(page);
   });
 });

@@ -47,22 +47,24 @@ describe('the shell', () => {
     await page.getByRole('heading', { name: 'Your account' }).waitFor();
   });
 
-  it.for([
-    ['artic', 'Article', 'Article'],
-    ['okafor', 'Tom Okafor', 'Tom Okafor'],
-    ['embar', 'Embargo', 'Embargo'],
-    ['new pol', 'New policy', 'New policy'],
-  ] as const)('the palette finds by "%s" %s', async ([typed, label, heading], { newsroom, story, visitor }) => {
+  it('the palette finds a resource, a user, a policy and an action', async ({ newsroom, story, visitor }) => {
     const page = await visitor.open(newsroom, '/account', { as: story.admin });
     await page.getByText('this session').waitFor();
-    await page.keyboard.press('Control+k');
-    await page.getByRole('textbox', { name: 'Search screens and actions' }).fill(typed);
-    const action = page.getByRole('dialog').getByRole('button').filter({ hasText: label }).first();
-    await action.waitFor();
-    // The palette looks alike for the other texts.
-    if (typed === 'artic') await expectSoundScreen(page);
-    await action.click();
-    await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+    for (const [typed, label] of [
+      ['artic', 'Article'],
+      ['okafor', 'Tom Okafor'],
+      ['embar', 'Embargo'],
+      ['new pol', 'New policy'],
+    ] as const) {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('textbox', { name: 'Search screens and actions' }).fill(typed);
+      const action = page.getByRole('dialog').getByRole('button').filter({ hasText: label }).first();
+      await action.waitFor();
+      // The palette looks alike for the other texts.
+      if (typed === 'artic') await expectSoundScreen(page);
+      await action.click();
+      await page.getByRole('heading', { name: label, level: 1 }).waitFor();
+    }
   });
 
   it('the palette leads to the list of all users that match if it does not show all of them', async ({ newsroom, visitor }) => {
@@ -136,11 +138,12 @@ describe('the shell', () => {
     await page.getByText('this session').waitFor();
   });
 
-  it('a name of the user that looks like markup is shown as text, on a desktop and a phone', async ({ newsroom, visitor }) => {
+  it('a name of the user that looks like markup or is long is shown as text, on a desktop and a phone', async ({ newsroom, visitor }) => {
     const { token } = await newsroom.admin();
     const user = await newsroom.user();
     const page = await visitor.open(newsroom, '/account', { as: user });
-    for (const name of HOSTILE_TEXTS) {
+    // Names that look like markup are also in lists and forms, which other tests open.
+    for (const name of [HOSTILE_TEXTS[0] ?? '', HOSTILE_TEXTS.at(-1) ?? '']) {
       expect(await newsroom.call('PUT', `/api/User/${user.id}`, { token, body: { name } })).toMatchObject({ status: 200 });
       await page.reload();
       for (const size of Object.values(WINDOW_SIZES)) {
