@@ -93,6 +93,22 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
     test: 'a new record has the key of the decisions that count it by the field count',
   },
   {
+    name: 'the explanation of a past decision counts the decided record',
+    file: 'src/storage/related-records.ts',
+    find: 'counted.related.resource === resource;',
+    replace: "counted.related.resource === '';",
+    red: 'test/scenarios/related-records.test.ts',
+    test: 'bounds count inclusively, and the record that is decided is not counted',
+  },
+  {
+    name: 'an explanation does not name the limit of related records',
+    file: 'src/authz/context/related-lookup.ts',
+    find: "'tooMany' : others",
+    replace: "'unknown' : others",
+    red: 'test/scenarios/related-records.test.ts',
+    test: 'a condition with more related records than the limit is unknown, and the explanation names the limit',
+  },
+  {
     name: 'a field of JSON links records',
     file: 'src/conditions/parse-related.ts',
     find: "kind !== 'json' && ",
