@@ -8,7 +8,7 @@ import { LIST_REGRESSIONS } from './list-regressions.ts';
 import { checkRandomCases, createTally, expectVariety } from './random-cases.ts';
 import { REGRESSIONS } from './regressions.ts';
 
-const CASES = databaseCasesOf(500, { postgres: 15 });
+const CASES = databaseCasesOf(200, { postgres: 15 });
 
 let fixture: LawFixture;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { casesOf } from '../budget.ts';
 import { runProgram, startProgram } from './program.ts';
 
-const ROUNDS = casesOf(3);
+const ROUNDS = casesOf(2);
 const CLIENTS = 8;
 /** Denials per round, so that most of them are repeated. */
 const DENIALS = 200;

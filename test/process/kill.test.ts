@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { casesOf } from '../budget.ts';
 import { runProgram, setUp, startProgram } from './program.ts';
 
-const ROUNDS = casesOf(5);
+const ROUNDS = casesOf(3);
 const CLIENTS = 8;
 
 /** Kills the process under load, and checks the database directly. */

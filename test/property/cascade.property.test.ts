@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { databaseCasesOf } from '../budget.ts';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 
-const CASES = databaseCasesOf(50);
+const CASES = databaseCasesOf(30);
 /** Number of cases in which every outcome occurs. */
 const MANY_CASES = 500;
 const REFERENCES = {

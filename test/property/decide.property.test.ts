@@ -41,7 +41,7 @@ const records: readonly JsonObject[] = [undefined, 'draft', 'published'].flatMap
   [undefined, 3, 10].map((views) => ({ id: 'a1', ...(status !== undefined && { status }), ...(views !== undefined && { views }) })),
 );
 
-const runs = { numRuns: casesOf(1000) };
+const runs = { numRuns: casesOf(500) };
 
 describe('decide', () => {
   it('a decision agrees with the reference decider', () => {

@@ -12,7 +12,7 @@ import { LIMITS, type WholeState } from '../policy-fixtures.ts';
 import { onPostgres } from '../postgres/test-database.ts';
 
 const RECORDS = 60;
-const CASES = databaseCasesOf(40);
+const CASES = databaseCasesOf(20);
 
 /** Callers: a user with all values, a user with required values only, and an anonymous caller. */
 type Caller = 'ann' | 'cid' | 'anon';

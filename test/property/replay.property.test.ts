@@ -166,7 +166,7 @@ function changeOf(before: string, after: string): ReplayChange {
   return after === 'deny' ? 'allowToDeny' : 'changed';
 }
 
-const runs = { numRuns: casesOf(3000) };
+const runs = { numRuns: casesOf(1000) };
 
 it('a replay compares the decisions that the request would get on all its values', () => {
   const counts: Record<ReplayChange, number> = { same: 0, allowToDeny: 0, denyToAllow: 0, changed: 0, unknown: 0 };

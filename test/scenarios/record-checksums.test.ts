@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { resealData, verifyData } from '../../src/project/index.ts';
 import { type Sql, sql } from '../../src/sql.ts';
-import { openDatabase } from '../../src/storage/index.ts';
+import { describeDamage, openDatabase, verifyRows } from '../../src/storage/index.ts';
 import { createChain } from '../chain.ts';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 import { createDatabaseUrl } from '../postgres/test-database.ts';
@@ -69,17 +69,25 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
+/** Opens the database once, because a connection takes longer than the statements. */
+function openDirect(): ReturnType<typeof openDatabase> {
+  direct ??= openDatabase({ database });
+  return direct;
+}
+
 /** Runs statements as a damaged disk or an SQL client would. */
 async function run(...statements: readonly Sql[]): Promise<void> {
-  // Once: a connection takes longer than the statements.
-  direct ??= openDatabase({ database });
-  await (await direct).transaction(async (tx) => {
+  await (await openDirect()).transaction(async (tx) => {
     for (const statement of statements) await tx.run(statement);
   });
 }
 
 const place = parseConfig({ flags: { project: data, data, database, checkpoints: 'off' }, env: {} });
-const damagedRows = async () => (await verifyData(place)).rows?.damaged;
+async function damagedRows(): Promise<readonly string[] | undefined> {
+  const database = await openDirect();
+  const found = await verifyRows((work) => database.transaction(work, { longRunning: true }));
+  return found?.damaged.map(describeDamage);
+}
 const call = (method: string, path: string, body?: unknown, user = admin) => service.call(method, path, { token: user.token, body });
 const toResult = ({ status, at }: Reply) => [status, at('code')];
 const send = async (method: string, path: string, body?: unknown, user = admin) => toResult(await call(method, path, body, user));
