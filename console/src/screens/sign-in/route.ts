@@ -2,7 +2,7 @@ import { createRoute } from '@tanstack/react-router';
 import { lazyScreen } from '../../shell/lazy-screen.ts';
 import { onlyValid } from '../../shell/only-valid.ts';
 import { rootRoute } from '../../shell/parent-routes.ts';
-import { returnPath } from './return-path.ts';
+import { isReturnPath } from './return-path.ts';
 
 interface SignInSearch {
   /** The address to return to. */
@@ -15,9 +15,11 @@ interface SignInSearch {
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: onlyValid(({ back, ended }): SignInSearch => {
-    const path = returnPath(back);
-    return { ...(path !== undefined && { back: path }), ...(ended === true && { ended }) };
-  }),
+  validateSearch: onlyValid(
+    ({ back, ended }): SignInSearch => ({
+      ...(isReturnPath(back) && { back }),
+      ...(ended === true && { ended }),
+    }),
+  ),
   component: lazyScreen(() => import('./SignInScreen.tsx'), 'SignInScreen'),
 });
