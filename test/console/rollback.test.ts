@@ -52,6 +52,28 @@ describe('a rollback', () => {
   });
 });
 
+describe('the history of a policy', () => {
+  it('restores one rule of an earlier version, and keeps the changes of others', async ({ newsroom, story, visitor }) => {
+    const { token } = story.admin;
+    const rules = ['read', 'list'].map((action) => ({ resource: 'Article', action, description: `${action} articles` }));
+    const id = await newsroom.createPolicy({ name: 'Two rules', rules });
+    const path = `/admin/api/policies/${id}`;
+    const stored = (await newsroom.call('GET', path, { token })).at('data.rules') as readonly { readonly id: string }[];
+    const denying = rules.map((rule, at) => ({ ...rule, id: stored[at]?.id, effect: 'DENY' }));
+    await newsroom.call('PUT', path, { token, body: { rules: denying } });
+    const page = await visitor.open(newsroom, `/policies/${id}?tab=history`, { as: story.admin });
+    await page.getByRole('button', { name: 'Show the differences from the current version' }).click();
+    await page.getByRole('button', { name: 'Restore this rule' }).first().click();
+    await page.getByText('unsaved changes').waitFor();
+    await expectSoundScreen(page);
+    await page.getByRole('button', { name: 'Save…' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const reply = await newsroom.call('GET', path, { token });
+    expect(reply.at('data.rules')).toMatchObject([{ effect: 'ALLOW' }, { effect: 'DENY' }]);
+  });
+});
+
 describe('a new policy', () => {
   it('shows mistakes after the first input, and not before', async ({ newsroom, story, visitor }) => {
     const page = await visitor.open(newsroom, '/policies/new', { as: story.admin });

@@ -126,4 +126,12 @@ export const MUTATIONS_OF_CONSOLE: readonly Mutation[] = [
     red: 'console/src/texts/sentence.test.ts',
     test: 'a text cannot end its isolate',
   },
+  {
+    name: 'a restored rule takes the other rules of its version with it',
+    file: 'console/src/screens/policy/past-rules.ts',
+    find: 'rules: rules.with(at, restored)',
+    replace: 'rules: past.rules.map(toDraftRule)',
+    red: 'console/src/screens/policy/past-rules.test.ts',
+    test: 'replaces the rule with the id, and keeps the others',
+  },
 ];

@@ -162,6 +162,11 @@ export const policyTexts = {
     current: 'current version',
     revision: (revision: number) => sentence`revision ${revision}`,
     unsaved: 'A rollback would replace your unsaved changes. Save or discard them first.',
+    rules: { restore: 'Restore this rule', remove: 'Remove this rule' },
+    restoredRules: {
+      restore: 'The draft has the earlier rule. Save it to apply it.',
+      remove: 'The draft no longer has the rule. Save it to apply it.',
+    },
     rollback: 'Roll back to this version',
     restore: 'Restore the policy',
     rollbackTitle: (revision: number) => sentence`Roll back to revision ${revision}?`,

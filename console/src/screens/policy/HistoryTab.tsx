@@ -1,31 +1,53 @@
 import { Alert } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { historyQuery, type Policy } from '../../api/policies.ts';
+import { notifySuccess } from '../../components/notifySuccess.ts';
 import { PagedState } from '../../components/PagedState.tsx';
 import { policyTexts } from '../../texts/policy.ts';
 import { PolicyTimeline } from './PolicyTimeline.tsx';
+import { restoreRule } from './past-rules.ts';
+import type { PolicySearch } from './policy-search.ts';
+import type { PolicyEditorState } from './usePolicyEditor.ts';
+import type { OnRestore } from './VersionDiff.tsx';
 
-const { unsaved } = policyTexts.history;
+const { history: texts, managed } = policyTexts;
 
 /** Properties of the history. */
 export interface HistoryTabProps {
   readonly policy: Policy;
-  /** True if the editor has unsaved changes. */
-  readonly isDirty: boolean;
+  readonly editor: Pick<PolicyEditorState, 'draft' | 'text' | 'isDirty' | 'change'>;
+  onSearch(search: PolicySearch): void;
 }
 
 /** The changes of a policy and its assignments. */
-export function HistoryTab({ policy, isDirty }: HistoryTabProps) {
+export function HistoryTab({ policy, editor, onSearch }: HistoryTabProps) {
+  const { draft, text, isDirty, change } = editor;
   const query = useInfiniteQuery(historyQuery(policy.id));
-  const refusal = policy.managedBy !== undefined ? policyTexts.managed.refusal(policy.file ?? '') : isDirty ? unsaved : undefined;
+  const refusal = policy.managedBy !== undefined ? managed.refusal(policy.file ?? '') : isDirty ? texts.unsaved : undefined;
+  const restore: OnRestore = (past, restoration) => {
+    const { draft: restored, index } = restoreRule(draft, past, restoration);
+    change(restored);
+    notifySuccess(texts.restoredRules[restoration.kind]);
+    onSearch({ tab: 'rules', ...(index !== undefined && { at: `rules.${index}` }) });
+  };
   return (
     <>
       {isDirty && (
         <Alert color="yellow" mb="sm">
-          {unsaved}
+          {texts.unsaved}
         </Alert>
       )}
-      <PagedState query={query}>{(changes) => <PolicyTimeline items={changes} current={policy.version} refusal={refusal} />}</PagedState>
+      <PagedState query={query}>
+        {(changes) => (
+          <PolicyTimeline
+            items={changes}
+            current={policy.version}
+            refusal={refusal}
+            // The draft of a text that cannot be read is an earlier one.
+            onRestore={text?.mistake === undefined ? restore : undefined}
+          />
+        )}
+      </PagedState>
     </>
   );
 }

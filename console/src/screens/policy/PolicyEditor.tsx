@@ -117,7 +117,7 @@ function StoredPanels({ policy, editor, validation, search, onSearch }: StoredPa
         <LazyPart part={assignmentsTab} props={{ policy }} lines={6} />
       </Tabs.Panel>
       <Tabs.Panel value="history">
-        <LazyPart part={historyTab} props={{ policy, isDirty: editor.isDirty }} lines={6} />
+        <LazyPart part={historyTab} props={{ policy, editor, onSearch }} lines={6} />
       </Tabs.Panel>
       <Tabs.Panel value="findings">
         <LazyPart part={findingsTab} props={{ policyId: policy.id, onOpen: (at) => onSearch({ tab: 'rules', at }) }} lines={6} />

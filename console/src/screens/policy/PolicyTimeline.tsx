@@ -11,7 +11,7 @@ import { Time } from '../../components/Time.tsx';
 import { policyTexts } from '../../texts/policy.ts';
 import { isolate, isolateNames, sentence } from '../../texts/sentence.ts';
 import { rollbackDialog } from './policy-parts.ts';
-import { VersionDiff } from './VersionDiff.tsx';
+import { type OnRestore, VersionDiff } from './VersionDiff.tsx';
 
 const texts = policyTexts.history;
 
@@ -24,6 +24,8 @@ interface PolicyTimelineProps {
   readonly current?: number;
   /** The reason why no version can be rolled back to; undefined if one can. */
   readonly refusal?: string | undefined;
+  /** Restores a rule of a version in the draft. */
+  readonly onRestore?: OnRestore | undefined;
   /** True if the timeline is that of all policies. */
   readonly namesPolicies?: boolean;
 }
@@ -51,7 +53,7 @@ function sentenceOf({ userId = '', summary }: PolicyHistoryItem, names: NamesByI
 
 type ChangeProps = Omit<PolicyTimelineProps, 'items'> & { readonly item: PolicyHistoryItem };
 
-function Change({ item, current, refusal, namesPolicies = false }: ChangeProps) {
+function Change({ item, current, refusal, onRestore, namesPolicies = false }: ChangeProps) {
   const [isShown, setShown] = useState(false);
   const [isRollingBack, setRollingBack] = useState(false);
   const { change, subject, policy, revision } = item;
@@ -82,7 +84,9 @@ function Change({ item, current, refusal, namesPolicies = false }: ChangeProps) 
           )}
         </Group>
       </Group>
-      {mayRollBack && <Collapse expanded={isShown}>{isShown && <VersionDiff id={policy.id} from={revision} />}</Collapse>}
+      {mayRollBack && (
+        <Collapse expanded={isShown}>{isShown && <VersionDiff id={policy.id} from={revision} onRestore={onRestore} />}</Collapse>
+      )}
       {isRollingBack && (
         <LazyPart
           part={rollbackDialog}

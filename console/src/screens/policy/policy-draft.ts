@@ -30,7 +30,8 @@ export function toDraft(policy: Policy | DraftJson): DraftJson {
   return Array.isArray(rules) ? { ...own, rules: rules.map((rule) => (isRecord(rule) ? toDraftRule(rule) : rule)) } : own;
 }
 
-function toDraftRule(rule: DraftJson): DraftJson {
+/** Returns the members of a rule that an admin writes, and its id. */
+export function toDraftRule(rule: DraftJson): DraftJson {
   return without(rule, RULE_SET);
 }
 
