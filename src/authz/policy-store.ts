@@ -130,8 +130,8 @@ function asRead(tx: Transaction, snapshot: Snapshot): Snapshot {
 }
 
 /**
- * Loads the changes since the revision of a snapshot that it needs, and the policies that roles get and that it does not have. Returns undefined
- * if the whole state has to be loaded: the history does not have the changes, a policy is damaged, or the revision changed meanwhile.
+ * Loads the changes that a snapshot needs to reach a revision, with the policies that roles get and that the snapshot does not have. Returns
+ * undefined if the whole state has to be loaded: the history does not have the changes, a policy is damaged, or the revision changed meanwhile.
  */
 async function loadNeededChanges(
   tx: Transaction,

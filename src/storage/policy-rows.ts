@@ -101,7 +101,7 @@ export type LoadedPolicy = Omit<Policy, 'rules'> & { rules: readonly PolicyRule[
 /** Policies whose conditions one statement searches. */
 const SEARCHED = 2000;
 
-/** Texts without which, and without two dots, `jsonMayReadOthers` returns false for every condition. */
+/** Parts of a text for which `jsonMayReadOthers` may return true. The other two are two dots and two opening brackets. */
 const MARKS = ['related', 'within', '//', '"context"', '\\'] as const;
 
 /** Finds the policies whose conditions may read records other than those that they decide. A damaged rule may be missing. */

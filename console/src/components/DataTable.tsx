@@ -36,7 +36,7 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
   return <div ref={list}>{isNarrow ? <Cards {...props} /> : <Rows {...props} />}</div>;
 }
 
-/** Other than the colour of badges. */
+/** The background of the row under the pointer. It differs from that of badges. */
 const HOVERED = 'light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-5))';
 
 function Rows<Item>({ label, columns, items, idOf, onOpen, order, onSort }: DataTableProps<Item>) {

@@ -11,7 +11,7 @@ export function missingPolicies({ policies }: PolicySnapshot, changes: PolicyCha
   return [...idsOfRoles(changes)].filter((id) => !policies.has(id) && !changes.policies.has(id));
 }
 
-/** Returns changes after which the snapshot has no policy that it does not need. They still name each changed policy. */
+/** Leaves out of changes the policies that the snapshot does not need. The changes still name each changed policy. */
 export function toNeededChanges<Changes extends PolicyChanges>({ policies, rolesByPolicy }: PolicySnapshot, changes: Changes): Changes {
   const ofRoles = idsOfRoles(changes);
   const needed = [...changes.policies].map(([id, policy]) => {
