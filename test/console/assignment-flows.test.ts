@@ -106,7 +106,7 @@ describe('policies that are changed together', () => {
     expect(await description()).toBeUndefined();
     await page.getByRole('button', { name: 'Import 1 policy' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Import 1 policy' }).click();
-    await page.getByRole('heading', { name: 'Policies', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Policies', exact: true, level: 1 }).waitFor();
     expect(await description()).toBe('from a file');
     await page.getByRole('searchbox', { name: 'Search names and descriptions' }).fill('no policy has this text');
     await page.getByRole('button', { name: 'Clear filters' }).last().click();
