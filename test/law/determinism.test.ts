@@ -18,7 +18,7 @@ import { hostileRows, USERS } from './data.ts';
 import { LAW_LIMITS, lawDefinitions, NOW, REQUEST } from './law-fixture.ts';
 import { lawCases } from './policies.ts';
 
-const RUNS = casesOf(20);
+const RUNS = casesOf(40);
 const definitions = lawDefinitions();
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-order-'));
 const template = join(folder, 'template.db');
