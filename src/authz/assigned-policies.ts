@@ -55,15 +55,21 @@ export function createAssignedPolicies(bound: number): AssignedPolicies {
     }
   }
 
-  async function find(tx: Transaction, at: RevisionPolicies, query: PolicyQuery): Promise<FoundPolicies> {
+  /** Returns the cached policies that the snapshot does not have, and the ids of those that have to be loaded. */
+  function findCached(at: RevisionPolicies, ids: Iterable<string>): { readonly found: Map<string, Policy>; readonly missing: string[] } {
     const found = new Map<string, Policy>();
     const missing: string[] = [];
-    for (const id of new Set(query.ids)) {
+    for (const id of new Set(ids)) {
       if (findPolicy(at.policies, id) !== undefined) continue;
       const known = stamp === at.revision.stamp ? cached.get(id) : undefined;
       if (known === undefined) missing.push(id);
       else found.set(id, known);
     }
+    return { found, missing };
+  }
+
+  async function find(tx: Transaction, at: RevisionPolicies, query: PolicyQuery): Promise<FoundPolicies> {
+    const { found, missing } = findCached(at, query.ids);
     if (missing.length === 0) return { policies: found, damaged: [], isCurrent: true };
     const loaded = await loadCheckedPolicies(tx, missing, { isLimited: query.isForMany === true });
     const now = await loadRevision(tx);
@@ -74,14 +80,8 @@ export function createAssignedPolicies(bound: number): AssignedPolicies {
 
   return {
     addCached(at, assignments) {
-      const found = new Map<string, Policy>();
-      for (const { policyId } of assignments) {
-        if (findPolicy(at.policies, policyId) !== undefined) continue;
-        const known = stamp === at.revision.stamp ? cached.get(policyId) : undefined;
-        if (known === undefined) return undefined;
-        found.set(policyId, known);
-      }
-      return withPolicies(assignments, found);
+      const { found, missing } = findCached(at, policyIdsOf(assignments));
+      return missing.length > 0 ? undefined : withPolicies(assignments, found);
     },
     find,
     moveTo(revision, changed) {
@@ -90,6 +90,10 @@ export function createAssignedPolicies(bound: number): AssignedPolicies {
       stamp = revision.stamp;
     },
   };
+}
+
+function policyIdsOf(assignments: readonly UserAssignment[]): readonly string[] {
+  return assignments.map(({ policyId }) => policyId);
 }
 
 function toSize({ rules }: Policy): number {

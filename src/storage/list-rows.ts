@@ -109,7 +109,7 @@ export async function countRows(source: ListRows, range: RowRange): Promise<numb
   return Number(row?.total ?? 0);
 }
 
-/** Returns one condition for each range of rows in a part of the list. */
+/** Returns the conditions that select a part of the list: a row is in it if one of them is true. */
 export function conditionsOf(
   { tx, resource, order, existence }: ListRows,
   { after, upTo }: RowRange,

@@ -13,8 +13,8 @@ import { countWatched, toWatch, type Watch, type WatchCounts } from './watched-r
  * earlier revision by `changePolicies`. Assignments of users and the policies that only users have are not part of it, because there may be
  * millions of them.
  *
- * Every rule is compiled when a request first needs it: most are not needed before the next change of a policy. Stored policies do not change
- * within a revision, so doing it late gives the same result.
+ * A rule is compiled when a request first needs it, because most rules are not needed before the next change of a policy. Stored policies do
+ * not change within a revision, so a rule that is compiled late is the same.
  */
 export interface PolicySnapshot {
   readonly revision: number;

@@ -43,7 +43,7 @@ export function HistoryTab({ policy, editor, onSearch }: HistoryTabProps) {
             items={changes}
             current={policy.version}
             refusal={refusal}
-            // The draft of a text that cannot be read is an earlier one.
+            // Without the action while the typed text has a mistake: the draft is then older than the text.
             onRestore={text?.mistake === undefined ? restore : undefined}
           />
         )}
