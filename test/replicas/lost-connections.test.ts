@@ -126,12 +126,14 @@ describe.concurrent('a replica with a dead or lost connection', () => {
 
   it('connections on which no response arrives are closed', IN_TURN, async () => {
     const { fleet, far, proxy, policyId, read, create } = proxied;
-    // All connections are in use, and no statement is answered.
+    const acknowledged = createAcknowledged();
     await Promise.all(Array.from({ length: 8 }, () => read(far)));
     proxy.set('lost');
     const replies = await Promise.all(Array.from({ length: 8 }, () => create(far)));
-    expect(replies.filter(({ status }) => status !== 503)).toEqual([]);
+    // The replica may have had fewer connections than it may open; a new one works.
+    for (const reply of replies) if (reply.status === 201) acknowledged.notes.set(idOf(reply), 1);
+    expect(new Set(replies.map(({ status }) => status).filter((status) => status !== 201))).toEqual(new Set([503]));
     await untilReady(fleet, far);
-    expect(await findLosses(fleet, policyId, createAcknowledged())).toEqual([]);
+    expect(await findLosses(fleet, policyId, acknowledged)).toEqual([]);
   });
 });

@@ -7,13 +7,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { sql } from '../../sql.ts';
 import type { Database, Transaction } from '../contract.ts';
 import { failure } from '../storage.fixture.ts';
-import { openPostgres } from './database.ts';
+import { openPostgres, type PostgresOptions } from './database.ts';
 import { FAMILY, openFamily } from './postgres.fixture.ts';
 
 const { url, open, runSql, close } = openFamily('storage_postgres_lazy');
 
-/** The command that the proxy corrupts the next time, so that it fails before it does anything, like a cancelled command. */
-let failing: 'BEGIN' | 'ROLLBACK' | undefined;
+/** The text that the proxy replaces the next time. */
+let replaced: { readonly text: string; readonly by: string } | undefined;
+/** Corrupts a command, so that it fails before it does anything, like a cancelled command. */
+const fail = (text: 'BEGIN' | 'ROLLBACK'): unknown => (replaced = { text, by: 'NEVER' });
 /** All bytes that clients sent to the server. */
 let sent = '';
 let listener: Server;
@@ -26,10 +28,10 @@ beforeAll(async () => {
     server.pipe(client);
     client.on('data', (data) => {
       sent += data.toString('latin1');
-      const at = failing === undefined ? -1 : data.indexOf(failing);
-      if (at >= 0) {
-        data.write('NEVER', at);
-        failing = undefined;
+      const at = replaced === undefined ? -1 : data.indexOf(replaced.text);
+      if (replaced !== undefined && at >= 0) {
+        data.write(replaced.by, at);
+        replaced = undefined;
       }
       server.write(data);
     });
@@ -56,7 +58,7 @@ const unitsOfWork: readonly (readonly [what: string, work: (tx: Transaction) => 
 ];
 
 /** Opens a database through the proxy, with two rows and configured connections. */
-async function openConfigured(options: { readonly preparedStatements?: boolean } = {}): Promise<Database> {
+async function openConfigured(options: Pick<PostgresOptions, 'preparedStatements' | 'shortAttempt'> = {}): Promise<Database> {
   const proxyUrl = new URL(url);
   proxyUrl.host = `127.0.0.1:${(listener.address() as { port: number }).port}`;
   const database = await openPostgres({ url: proxyUrl.href, connections: 1, ...options });
@@ -78,13 +80,40 @@ describe.each([
     `a unit of work that %s changes nothing after a BEGIN that fails on ${connection}, and later ones succeed`,
     async (_, work) => {
       const database = await openConfigured(options);
-      failing = 'BEGIN';
+      fail('BEGIN');
       expect(await failure(database.transaction(work))).toMatchObject({ code: 'INTERNAL' });
       expect((await runSql(`SELECT "id" FROM "Parent" ORDER BY "id"`)).rows).toEqual([{ id: 'x' }, { id: 'y' }]);
       await database.transaction((tx) => tx.run(insert('z')));
       await database.close();
     },
   );
+});
+
+describe('a server that stalls', () => {
+  const ID = 'pg_current_xact_id()::text';
+  const TIMEOUT = `SELECT set_config('statement_timeout', '30000', true)`;
+  it.each([
+    ['begins to write', {}, ID, 'pg_sleep(9)::text'],
+    ['begins to write after a read', { preparedStatements: false }, ID, 'pg_sleep(9)::text'],
+    ['writes after a search', {}, TIMEOUT, 'SELECT pg_sleep(9)'],
+  ])('a short attempt that %s is followed by a long one if the server cancels its message', async (_, options, text, by) => {
+    const database = await openConfigured({ ...options, shortAttempt: 200 });
+    const attempts: string[] = [];
+    await database.transaction(async (tx) => {
+      attempts.push(tx.attempt);
+      if (tx.attempt === 'short') replaced = { text, by: by.padEnd(text.length) };
+      await tx.one(sql`SELECT 1`);
+      if (text === TIMEOUT) {
+        await tx.run(sql`UPDATE "Parent" SET "n" = 1`);
+        await tx.one(sql`SELECT 1 WHERE ${tx.deadlineCheck(sql.table('Parent'))}`);
+      }
+      await tx.run(insert('a'));
+    });
+    expect(replaced).toBeUndefined();
+    expect(attempts).toEqual(['short', 'long']);
+    expect((await runSql(`SELECT "id" FROM "Parent" ORDER BY "id"`)).rows).toEqual([{ id: 'a' }, { id: 'x' }, { id: 'y' }]);
+    await database.close();
+  });
 });
 
 describe('a savepoint around the first write', () => {
@@ -166,7 +195,7 @@ describe('a savepoint around the first write', () => {
   });
 
   it('a savepoint is not open any more on the connection of the next transaction, even if its rollback failed', async () => {
-    failing = 'ROLLBACK';
+    fail('ROLLBACK');
     await database.transaction((tx) => rolledBack(tx, 'a'));
     await database.transaction((tx) => tx.one(sql`SELECT 1 AS "one"`));
     await database.transaction((tx) => tx.run(insert('z')));

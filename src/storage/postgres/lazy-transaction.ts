@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { createLazySavepoints, type LazySavepoints, type PendingSavepoints } from '../savepoints.ts';
 import type { Connection } from './connection.ts';
+import { isCancelled } from './driver-error.ts';
 import { type Clock, readLocalTimes } from './server-clock.ts';
 import { createStatementTimeout, type TimeoutLimits } from './statement-timeout.ts';
 import type { TransactionState } from './transaction-state.ts';
@@ -12,6 +13,8 @@ export interface TransactionStart {
   readonly clock: Clock;
   /** The statement timeouts; undefined if `begin` sets one for the whole transaction. */
   readonly timeouts?: TimeoutLimits | undefined;
+  /** True in a short attempt: if the server cancels a message of the transaction itself, the attempt ends and a long one follows. */
+  readonly isShort?: boolean;
 }
 
 /** A transaction that sends BEGIN only when it is needed. */
@@ -45,7 +48,7 @@ export function createLazyTransaction(connection: Connection, state: Transaction
   const { begin, timeouts } = start;
   const timeout = createStatementTimeout(timeouts?.session);
   const sent = { isBegun: false, isWriting: false, transactionId: undefined as string | undefined };
-  const { send, answers } = createSending(connection, state, { clock: start.clock, sent });
+  const { send, sendLimit, answers } = createSending(connection, state, { start, sent });
 
   const rollbacks: Promise<boolean>[] = [];
   /** Rolls everything back; the next write begins a new transaction. */
@@ -72,7 +75,7 @@ export function createLazyTransaction(connection: Connection, state: Transaction
     },
     setTimeout(milliseconds: number) {
       const column = timeouts === undefined || !sent.isBegun ? '' : timeout.change(milliseconds);
-      if (column !== '') void connection.send(select(column)).catch(state.note);
+      if (column !== '') sendLimit(select(column));
     },
     savepoints: {
       open: (name: string) => openSavepoint(savepoints, name, sent),
@@ -88,18 +91,26 @@ export function createLazyTransaction(connection: Connection, state: Transaction
 }
 
 interface Sending {
-  readonly clock: Clock;
+  readonly start: TransactionStart;
   /** Gets the transaction id that the server answers. */
   readonly sent: { transactionId: string | undefined };
 }
 
-/** Creates the function that sends text which returns a state row, and the list of its answers. */
-function createSending(connection: Connection, state: TransactionState, { clock, sent }: Sending) {
+/**
+ * Creates the functions that send text which returns a state row, or which sets a timeout, and the list of answers with a state row. A message
+ * that sets a longer timeout still runs under the one before, so a server that stalls can cancel it in a short attempt.
+ */
+function createSending(connection: Connection, state: TransactionState, { start, sent }: Sending) {
+  const { clock, isShort = false } = start;
   const answers: Promise<void>[] = [];
+  const sendText = (text: string): ReturnType<Connection['send']> =>
+    connection.send(text).catch((error) => {
+      throw isShort && isCancelled(error) ? state.endAttempt(error) : error;
+    });
   function send(text: string): void {
     const localTimes = readLocalTimes();
     const answer = state
-      .follow(() => connection.send(text))
+      .follow(() => sendText(text))
       .then((result) => {
         const row = lastRow(result);
         if (row.now !== undefined) clock.set(row.now, localTimes);
@@ -110,7 +121,8 @@ function createSending(connection: Connection, state: TransactionState, { clock,
     answer.catch(() => undefined);
     answers.push(answer);
   }
-  return { send, answers };
+  const sendLimit = (text: string): void => void state.follow(() => sendText(text)).catch(() => undefined);
+  return { send, sendLimit, answers };
 }
 
 /** Renders a SELECT of columns. The timeout is one of them, because another statement would take longer. */

@@ -66,8 +66,8 @@ export async function attempt<T>(
   work: (tx: Transaction) => Promise<T>,
 ): Promise<TransactionOutcome<T>> {
   const state = createTransactionState();
-  const lazy = createLazyTransaction(connection, state, options);
   const { limits, blocksWriters = false } = options;
+  const lazy = createLazyTransaction(connection, state, { ...options, isShort: limits?.attempt === 'short' });
   const context = { connection, state, lazy, lease: options.writers.lease(), limits, blocksWriters };
   const isBatch = options.batched !== undefined;
   let inDoubt: { readonly answer: T; readonly commit: InDoubtCommit } | undefined;
