@@ -180,11 +180,14 @@ async function listWhere(context: CaseContext, where: Condition, { sort, limit }
         ...query,
       }),
     );
-  const { total } = await load(AMPLE, { limit: 1, total: true });
   const narrow = context.isTogether ? NARROW : NARROWEST;
   const limits = limit === NARROW_PAGE ? narrow : AMPLE;
   const pages: Page[] = [];
-  do pages.push(await load(limits, { limit, after: pages.at(-1)?.next }));
+  do pages.push(await load(limits, { limit, after: pages.at(-1)?.next, total: limits === AMPLE && pages.length === 0 }));
   while (pages.at(-1)?.next !== undefined);
-  return { records: pages.flatMap(({ records }) => records), total };
+  const records = pages.flatMap((page) => page.records);
+  const [first] = pages;
+  // Without a next page, the total is the number of records, without a count.
+  const isCounted = first?.withoutTotal === 'inMemory' || (first?.total !== undefined && (first.next !== undefined || records.length < 2));
+  return { records, total: isCounted ? first.total : (await load(AMPLE, { limit: 1, total: true })).total };
 }

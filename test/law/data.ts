@@ -1,7 +1,7 @@
 /** Definitions, rows and users of the law fixture, as plain data. */
 import { isObject, type Json, type JsonObject } from '../../src/operators/index.ts';
 import { ALL_COLUMNS, DOCUMENTS } from '../conformance/hostile-table.ts';
-import type { PathKind } from '../reference/reference-conditions.ts';
+import type { PathKind } from '../reference/reference-facts.ts';
 
 /** Rows of the resource. */
 export const ROWS = 150;

@@ -1,6 +1,6 @@
 /** CEL expressions with their meaning, written by hand: an equivalent condition, or a function. */
 import type { Json, JsonObject, Truth } from '../../src/operators/index.ts';
-import type { ExpressionMeaning } from '../reference/reference-conditions.ts';
+import type { ExpressionMeaning } from '../reference/reference-facts.ts';
 import { all, any } from '../reference/reference-operators.ts';
 
 const none = (field: string): JsonObject => ({ field, operator: 'empty', value: true });

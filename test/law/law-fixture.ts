@@ -16,7 +16,7 @@ import { databaseFolder } from '../database-folder.ts';
 import { LIMITS } from '../policy-fixtures.ts';
 import { createDatabaseUrl } from '../postgres/test-database.ts';
 import { writeUnchecked } from '../postgres/unchecked-writes.ts';
-import type { Facts } from '../reference/reference-conditions.ts';
+import type { Facts } from '../reference/reference-facts.ts';
 import { AUTHORS, hostileRows, KINDS, THING, USER, USERS } from './data.ts';
 import { EXPRESSIONS } from './expressions.ts';
 

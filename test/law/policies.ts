@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describeLists, describePath, describeRelated } from '../../src/authz/context/index.ts';
 import type { Policy } from '../../src/authz/policies/index.ts';
 import { parseConditions } from '../../src/conditions/index.ts';
+import { memoize } from '../../src/memoize.ts';
 import { type Json, type JsonObject, OPERATORS, type Operator } from '../../src/operators/index.ts';
 import type { Definitions } from '../../src/resources/index.ts';
 import { LISTS, OPERANDS } from '../conformance/hostile-table.ts';
@@ -131,6 +132,9 @@ function ruleOn(resource: string, vocabulary: Vocabulary): fc.Arbitrary<SomeRule
   });
 }
 
+/** The expressions that a rule on a resource may contain: parsing them takes a third of a second. */
+const writable = new WeakMap<Definitions, Map<string, readonly JsonObject[]>>();
+
 function conditionOn(resource: string, { definitions, inSql, size }: Vocabulary): fc.Arbitrary<JsonObject> {
   const reader = {
     at: '',
@@ -142,7 +146,11 @@ function conditionOn(resource: string, { definitions, inSql, size }: Vocabulary)
   };
   // The reference decider does not validate: leave out conditions that a policy could not contain.
   const isWritable = (condition: JsonObject): boolean => parseConditions([condition], reader).issues.length === 0;
-  const expressions = [...EXPRESSIONS.keys()].map((expression) => ({ expression })).filter(isWritable);
+  const expressions = memoize(
+    memoize(writable, definitions, () => new Map<string, readonly JsonObject[]>()),
+    resource,
+    () => [...EXPRESSIONS.keys()].map((expression) => ({ expression })).filter(isWritable),
+  );
   const leaves: fc.WeightedArbitrary<JsonObject>[] = [{ weight: 9, arbitrary: comparisons(inSql).filter(isWritable) }];
   if (expressions.length > 0 && !inSql) leaves.push({ weight: 2, arbitrary: fc.constantFrom<JsonObject>(...expressions) });
   // Fields of users are conditions on the caller in rules on users too.

@@ -1,5 +1,11 @@
 /** Evaluates conditions and decides on the records of the law fixture as the service does for single reads, and by the reference decider. */
-import { createScope, type Principal, type ReferencedRecords, type ScopeInput } from '../../src/authz/context/index.ts';
+import {
+  createScope,
+  type Principal,
+  type ReferencedRecords,
+  type RelatedRecords,
+  type ScopeInput,
+} from '../../src/authz/context/index.ts';
 import { type Decision, decide } from '../../src/authz/decision/index.ts';
 import type { ApplicableRules } from '../../src/authz/policies/index.ts';
 import { type Path, type Scope, UNRESOLVED } from '../../src/conditions/index.ts';
@@ -73,8 +79,44 @@ async function evaluateTogether<T>(tx: Transaction, context: CaseContext, { path
     for (const record of records) referenced.set(record, await load(record));
   }
   const related = createRelatedStore(tx, definitions);
-  const scopes = records.map((record) => createScope({ ...scopeInput(context, record, referenced.get(record) ?? new Map()), related }));
-  return related.evaluate(() => records.map((record, index) => run(scopes[index] as Scope, record)));
+  const evaluations = records.map((record) => {
+    const { found, isComplete } = watchLookups(related);
+    const scope = createScope({ ...scopeInput(context, record, referenced.get(record) ?? new Map()), related: found });
+    return evaluateOnce(() => run(scope, record), isComplete);
+  });
+  return related.evaluate(() => evaluations.map((evaluation) => evaluation()));
+}
+
+/** Wraps the records that others have loaded. `isComplete` returns true if every lookup since its last call has found its records. */
+function watchLookups(related: RelatedRecords): { readonly found: RelatedRecords; isComplete(): boolean } {
+  let isComplete = true;
+  const watched = <Result>(result: Result): Result => {
+    if (result === 'unknown') isComplete = false;
+    return result;
+  };
+  return {
+    found: {
+      find: (condition, values) => watched(related.find(condition, values)),
+      item: (some, id) => watched(related.item(some, id)),
+      ancestors: (resource, id) => watched(related.ancestors(resource, id)),
+    },
+    isComplete() {
+      const wasComplete = isComplete;
+      isComplete = true;
+      return wasComplete;
+    },
+  };
+}
+
+/** Returns a function that evaluates again until every lookup of an evaluation has found its records: while others wait for records, the result stays. */
+function evaluateOnce<T>(run: () => T, isComplete: () => boolean): () => T {
+  let done: { readonly result: T } | undefined;
+  return () => {
+    if (done !== undefined) return done.result;
+    const result = run();
+    if (isComplete()) done = { result };
+    return result;
+  };
 }
 
 /** Decides on each record. */

@@ -4,8 +4,8 @@ import type { ScopeInput } from '../../src/authz/context/index.ts';
 import { UNRESOLVED } from '../../src/conditions/index.ts';
 import type { JsonObject } from '../../src/operators/index.ts';
 import { NOW, type WholeState } from '../policy-fixtures.ts';
-import type { Facts, PathKind } from './reference-conditions.ts';
 import { decideByReference, type ReferenceDecision } from './reference-decider.ts';
+import type { Facts, PathKind } from './reference-facts.ts';
 
 /** Decides by the reference decider, with plain data. */
 export function decideNewsroom(policies: WholeState, parts: ScopeInput): ReferenceDecision {

@@ -3,54 +3,9 @@
  * or partial evaluation, and with nothing from `src/` but types.
  */
 import type { Json, JsonObject, Kind, Truth } from '../../src/operators/index.ts';
+import type { Facts, RelatedFacts } from './reference-facts.ts';
 import { all, any, MEANINGS, type Meaning, not } from './reference-operators.ts';
-
-/** The kind of a path by definition. */
-export type PathKind = Kind | `list of ${Kind}`;
-
-/** The result of an expression, written by hand. `valueAt` reads paths. */
-export type ExpressionMeaning = (valueAt: (path: string) => Json | undefined) => Truth;
-
-/** All values that conditions read, as plain data. */
-export interface Facts {
-  /** `user`, `resource`, `environment` and `request`, without secret fields. */
-  readonly groups: Readonly<Record<string, JsonObject>>;
-  /** Referenced records by path: `resource.authorId` → the fields of that user. */
-  readonly referenced: Readonly<Record<string, JsonObject>>;
-  /** Kinds by path. Other paths have no kind. */
-  readonly kinds: ReadonlyMap<string, PathKind>;
-  /** The records that conditions on related records count. */
-  readonly related?: RelatedFacts;
-  /** The names of the related resources by alias, while `where` is evaluated. */
-  readonly aliases?: Readonly<Record<string, string>>;
-  /** The lists of references whose item is chosen, by path, while a comparison through them is made. */
-  readonly chosen?: ReadonlySet<string>;
-  /** Meanings by text of the expression, which is not parsed here: an equivalent condition, or a function. */
-  readonly expressions?: ReadonlyMap<string, JsonObject | ExpressionMeaning>;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  readonly timeZone: string;
-}
-
-/** All records, as plain data. */
-export interface RelatedFacts {
-  /** Maximum number of related records. */
-  readonly limit: number;
-  /** The name of the resource of the record that is decided. */
-  readonly decided: string;
-  /** Returns the records of a resource. */
-  recordsOf(resource: string): readonly JsonObject[];
-  /** Returns the records that the references of a record lead to, by path after the record. */
-  referencedOf(resource: string, record: JsonObject): Readonly<Record<string, JsonObject>>;
-  /** Returns a record of a resource. */
-  recordOf(resource: string, id: string): JsonObject | undefined;
-  /** Returns the hierarchy of the records that a path of a record leads to: their resource, and the field with the id of the parent. */
-  hierarchyAt(resource: string, path: string): { readonly resource: string; readonly parent: string } | undefined;
-  /** Returns the resource that a field of a resource refers to, by a single reference or by a list. */
-  targetOf(resource: string, field: string): { readonly resource: string; readonly isList: boolean } | undefined;
-  /** Returns the kind of a path after the alias. */
-  kindOf(resource: string, path: string): PathKind | undefined;
-}
+import { onlyPath, parsePath } from './reference-paths.ts';
 
 /** Evaluates a condition to true, false or unknown (null). */
 export function truthOf(condition: JsonObject, facts: Facts): Truth {
@@ -66,52 +21,69 @@ export function truthOf(condition: JsonObject, facts: Facts): Truth {
 /** Makes a comparison for each item of the first list of references that one of its paths follows, and holds if it holds for some item. */
 function truthOfSome(condition: JsonObject, facts: Facts): Truth {
   const { related } = facts;
-  const list = pathsIn(condition, facts).flatMap((path) => firstList(path, facts) ?? [])[0];
+  const list = related && firstList(condition, facts);
   if (list === undefined || related === undefined)
     return condition['operator'] === 'within' ? truthOfWithin(condition, facts) : truthOfComparison(condition, facts);
   const value = valueAt(list.path, facts);
   const items: readonly (Json | undefined)[] = Array.isArray(value) ? value : [undefined];
   if (items.length > related.limit) return null;
   const chosen = new Set([...(facts.chosen ?? []), list.path]);
-  return any(
-    items.map((item) => {
-      const record = typeof item === 'string' ? related.recordOf(list.resource, item) : undefined;
-      const reached = record === undefined ? [] : Object.entries(related.referencedOf(list.resource, record));
-      // An item without a record leaves nothing behind its list.
-      const others = Object.entries(facts.referenced).filter(([path]) => path !== list.path && !path.startsWith(`${list.path}.`));
-      const found = record === undefined ? [] : [[list.path, record] as const];
-      const below = reached.map(([path, one]) => [`${list.path}.${path}`, one] as const);
-      return truthOfSome(condition, { ...facts, chosen, referenced: Object.fromEntries([...others, ...found, ...below]) });
-    }),
-  );
+  return any(items.map((item) => truthOfSome(condition, { ...facts, chosen, ...withItem(list, item, facts) })));
+}
+
+/** A list of references that a path follows, and the resource of its records. */
+interface FollowedList {
+  readonly path: string;
+  readonly resource: string;
+}
+
+/** Returns what the references lead to if the list has one item. An item without a record leaves nothing behind its list. */
+function withItem(list: FollowedList, item: Json | undefined, facts: Facts): Pick<Facts, 'reached' | 'referenced'> {
+  const { related, referenced, reached = {} } = facts;
+  const record = typeof item === 'string' ? related?.recordOf(list.resource, item) : undefined;
+  const below = record === undefined ? [] : Object.entries(related?.referencedOf(list.resource, record) ?? {});
+  const { group } = parsePath(list.path);
+  const ofAlias = reached[group];
+  const at = ofAlias === undefined ? list.path : list.path.slice(group.length + 1);
+  const found: Record<string, JsonObject> = {};
+  for (const [path, one] of Object.entries(ofAlias ?? referenced)) if (path !== at && !path.startsWith(`${at}.`)) found[path] = one;
+  if (record !== undefined) found[at] = record;
+  for (const [path, one] of below) found[`${at}.${path}`] = one;
+  return ofAlias === undefined ? { reached, referenced: found } : { reached: { ...reached, [group]: found }, referenced };
 }
 
 /** The paths of comparisons, because each is compared for every record. */
 const paths = new WeakMap<JsonObject, readonly string[]>();
 
-/** Returns the paths of a comparison, the left side first. */
-function pathsIn(condition: JsonObject, facts: Facts): readonly string[] {
-  const known = paths.get(condition) ?? findPaths(condition, facts);
+/** Returns the paths of a comparison, the left side first. A path of two names follows no reference. */
+function longPathsIn(condition: JsonObject, facts: Facts): readonly string[] {
+  const known = paths.get(condition) ?? findPaths(condition, facts).filter((path) => parsePath(path).keys.length > 1);
   paths.set(condition, known);
   return known;
 }
 
 function findPaths({ field, context, value = null }: JsonObject, { groups }: Facts): readonly string[] {
-  const left = Object.hasOwn(groups, String(field).split('.')[0] ?? '') ? String(field) : `${context}.${field}`;
+  const left = Object.hasOwn(groups, parsePath(String(field)).group) ? String(field) : `${context}.${field}`;
   const texts = (Array.isArray(value) ? value : [value]).filter((each) => typeof each === 'string');
   return [left, ...texts.flatMap((text) => [...text.matchAll(/\$\{([^}]*)\}/g)].map(([, path = '']) => path))];
 }
 
-/** Returns the first list of references that a path follows and whose item is not chosen yet, and the resource of its records. */
-function firstList(path: string, { related, aliases = {}, chosen }: Facts): { path: string; resource: string } | undefined {
-  // A path of two names follows no reference.
-  if (path.indexOf('.') === path.lastIndexOf('.')) return undefined;
-  const [group = '', ...keys] = path.split('.');
+/** Returns the first list of references that a path of a comparison follows and whose item is not chosen yet. */
+function firstList(condition: JsonObject, facts: Facts): FollowedList | undefined {
+  for (const path of longPathsIn(condition, facts)) {
+    const list = listIn(path, facts);
+    if (list !== undefined) return list;
+  }
+  return undefined;
+}
+
+function listIn(path: string, { related, aliases = {}, chosen }: Facts): FollowedList | undefined {
+  const { group, keys, parts } = parsePath(path);
   let of = aliases[group] ?? (group === 'user' ? 'User' : group === 'resource' ? related?.decided : undefined);
   for (const [index, key] of keys.slice(0, -1).entries()) {
     const target = of === undefined ? undefined : related?.targetOf(of, key);
     if (target === undefined) return undefined;
-    const at = [group, ...keys.slice(0, index + 1)].join('.');
+    const at = `${group}.${parts[index]}`;
     if (target.isList && chosen?.has(at) !== true) return { path: at, resource: target.resource };
     of = target.resource;
   }
@@ -125,9 +97,9 @@ const LEVELS = 32;
 function truthOfWithin({ field, value = null, ifExists }: JsonObject, facts: Facts): Truth {
   const { related, groups, aliases = {} } = facts;
   if (related === undefined) throw new Error('expected related records');
-  const [group = '', ...rest] = String(field).split('.');
+  const { group, rest } = parsePath(String(field));
   const of = aliases[group] ?? (group === 'user' ? 'User' : related.decided);
-  const hierarchy = related.hierarchyAt(of, rest.join('.'));
+  const hierarchy = related.hierarchyAt(of, rest);
   let id = valueAt(String(field), facts);
   if (id === undefined) return ifExists === true ? false : null;
   const expected = resolve(value, facts);
@@ -139,8 +111,7 @@ function truthOfWithin({ field, value = null, ifExists }: JsonObject, facts: Fac
   for (let level = 1; level <= LEVELS; level++) {
     if (typeof id !== 'string') return null;
     // The caller and the decided record need not be stored.
-    const record: JsonObject | undefined =
-      level === 1 && rest.join('.') === 'id' ? groups[group] : related.recordOf(hierarchy.resource, id);
+    const record: JsonObject | undefined = level === 1 && rest === 'id' ? groups[group] : related.recordOf(hierarchy.resource, id);
     if (record === undefined) return null;
     const isFound = isOneOf.says(id, wanted, terms);
     if (isFound === true) return true;
@@ -156,7 +127,7 @@ const linked = new WeakMap<RelatedFacts, Map<string, readonly JsonObject[]>>();
 
 /** Counts the records whose fields equal the values of `on`, by their result of `where`. */
 function truthOfRelated({ resource, as, on, where = [], atLeast, atMost }: JsonObject, facts: Facts): Truth {
-  const { related, groups, referenced, aliases = {} } = facts;
+  const { related, groups, reached = {}, aliases = {} } = facts;
   if (related === undefined) throw new Error('expected related records');
   const [name, alias] = [String(resource), String(as)];
   const same = MEANINGS.get('eq') as Meaning;
@@ -178,12 +149,11 @@ function truthOfRelated({ resource, as, on, where = [], atLeast, atMost }: JsonO
   const records = matching.filter((record) => ownId === undefined || record['id'] !== ownId);
   if (records.length > related.limit) return null;
   const truths = records.map((record) => {
-    const reached = Object.entries(related.referencedOf(name, record)).map(([path, found]) => [`${alias}.${path}`, found] as const);
     const inner: Facts = {
       ...facts,
       groups: { ...groups, [alias]: record },
       aliases: { ...aliases, [alias]: name },
-      referenced: { ...referenced, ...Object.fromEntries(reached) },
+      reached: { ...reached, [alias]: related.referencedOf(name, record) },
     };
     return all((where as readonly JsonObject[]).map((one) => truthOf(one, inner)));
   });
@@ -204,7 +174,7 @@ function truthOfExpression(expression: string, facts: Facts): Truth {
 function truthOfComparison({ field, context, operator, value = null, ifExists }: JsonObject, facts: Facts): Truth {
   const meaning = MEANINGS.get(String(operator));
   if (meaning === undefined) return null;
-  const path = Object.hasOwn(facts.groups, String(field).split('.')[0] ?? '') ? String(field) : `${context}.${field}`;
+  const path = Object.hasOwn(facts.groups, parsePath(String(field)).group) ? String(field) : `${context}.${field}`;
   const actual = valueAt(path, facts);
   if (actual === undefined && meaning.onMissing !== true) return ifExists === true ? false : null;
   if (actual === null && meaning.onNull !== true) return null;
@@ -216,17 +186,20 @@ function truthOfComparison({ field, context, operator, value = null, ifExists }:
 }
 
 /** Reads a path: own properties of plain objects, and on through references. */
-function valueAt(path: string, { groups, referenced }: Facts): Json | undefined {
-  const [group = '', ...keys] = path.split('.');
+function valueAt(path: string, { groups, referenced, reached }: Facts): Json | undefined {
+  const { group, keys, parts } = parsePath(path);
+  const ofAlias = reached?.[group];
   let value: Json | undefined = groups[group];
-  let at = group;
-  for (const key of keys) {
+  for (const [index, key] of keys.entries()) {
     value =
       typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, key)
         ? (value as JsonObject)[key]
         : undefined;
-    at = `${at}.${key}`;
-    if (at !== path && Object.hasOwn(referenced, at)) value = referenced[at];
+    if (index === keys.length - 1) break;
+    const part = parts[index] ?? '';
+    const at = ofAlias === undefined ? `${group}.${part}` : part;
+    const behind = ofAlias ?? referenced;
+    if (Object.hasOwn(behind, at)) value = behind[at];
   }
   return value;
 }
@@ -249,10 +222,6 @@ function resolveText(text: string, facts: Facts): Json | undefined {
   const values = [...text.matchAll(/\$\{([^}]*)\}/g)].map(([, inner = '']) => valueAt(inner, facts));
   if (values.some((value) => value === undefined || typeof value === 'object')) return undefined;
   return text.replaceAll(/\$\{[^}]*\}/g, () => String(values.shift()));
-}
-
-function onlyPath(value: Json): string | undefined {
-  return typeof value === 'string' ? /^\$\{([^}]*)\}$/.exec(value)?.[1] : undefined;
 }
 
 type Compared = { readonly kind: Kind | undefined; readonly itemKind: Kind | undefined };
@@ -280,9 +249,9 @@ function rightKinds(value: Json, { right }: Meaning, facts: Facts): readonly (Ki
 }
 
 function kindAt(path: string, { kinds, aliases = {}, related }: Facts): Compared {
-  const [first = '', ...rest] = path.split('.');
-  const name = aliases[first];
-  const said = name === undefined ? kinds.get(path) : related?.kindOf(name, rest.join('.'));
+  const { group, rest } = parsePath(path);
+  const name = aliases[group];
+  const said = name === undefined ? kinds.get(path) : related?.kindOf(name, rest);
   const item = said?.startsWith('list of ') ? (said.slice('list of '.length) as Kind) : undefined;
   return item === undefined ? { kind: said as Kind | undefined, itemKind: undefined } : { kind: 'list', itemKind: item };
 }

@@ -1,6 +1,7 @@
 import type { Policy, PolicyRule } from '../../src/authz/policies/index.ts';
 import type { WholeState } from '../policy-fixtures.ts';
-import { type Facts, truthOf } from './reference-conditions.ts';
+import { truthOf } from './reference-conditions.ts';
+import type { Facts } from './reference-facts.ts';
 
 /** A request to decide. */
 export interface ReferenceRequest {

@@ -123,7 +123,8 @@ function compare(a: Json, b: Json, kind: Kind | undefined): number | undefined {
   switch (kind === undefined || kind === 'json' ? typeof a : kind) {
     case 'text':
     case 'string':
-      return typeof a === 'string' && typeof b === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(b)) : undefined;
+      if (typeof a !== 'string' || typeof b !== 'string') return undefined;
+      return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
     case 'number':
       return typeof a === 'number' && typeof b === 'number' ? sign(a, b) : undefined;
     case 'boolean':
