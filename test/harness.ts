@@ -117,9 +117,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   const config = parseConfig({ flags, env: {} });
   const { isDevelopment, hasProductHashCosts = false, consoleFolder, streams } = options;
   const passwordCosts = hasProductHashCosts ? undefined : LOWEST_COSTS;
-  // Partitions take half of the time in which a service starts on PostgreSQL. A test ends today or tomorrow.
+  // Each partition takes several milliseconds. Entries of tomorrow are in the default partition until the next day's maintenance.
   const timeLimits = TIME_LIMITS;
-  const service = await createService(config, { isDevelopment, passwordCosts, daysInAdvance: 1, consoleFolder, streams, timeLimits });
+  const service = await createService(config, { isDevelopment, passwordCosts, daysInAdvance: 0, consoleFolder, streams, timeLimits });
   const { url } = await service.listen();
   // Reuses connections: a new one for each request costs two fifths of the time of most tests. The service closes an idle connection after 72
   // seconds, so no request is lost if this process is blocked for seconds.

@@ -1,6 +1,8 @@
 /** A filter of createIfNotExists or updateIfExists discloses nothing of a record that the caller may not read. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isDeep } from '../budget.ts';
 import type { Reply, TestUser } from '../harness.ts';
+import { onPostgres } from '../postgres/test-database.ts';
 import { type AttackTarget, type Body, expectDiscreet, startAttackTarget } from './attack-target.ts';
 
 let target: AttackTarget;
@@ -96,14 +98,26 @@ async function removeMade(reply: Reply): Promise<void> {
   }
 }
 
-describe.each(['alice', 'scanner', 'writer', 'guesser'])('a filter on a hidden record, as %s', (who) => {
+const CALLERS = ['alice', 'scanner', 'writer', 'guesser'] as const;
+
+/**
+ * Returns the filters that are tried as a caller on an endpoint: all of them, or in `npm test` on PostgreSQL a fifth. There each caller sends each
+ * filter to one of the endpoints.
+ */
+function probesOf(who: (typeof CALLERS)[number], route: string): typeof PROBES {
+  if (!onPostgres || isDeep) return PROBES;
+  const shift = CALLERS.indexOf(who) + ROUTES.findIndex(([name]) => name === route);
+  return PROBES.filter((_, index) => (index + shift) % ROUTES.length === 0);
+}
+
+describe.each(CALLERS)('a filter on a hidden record, as %s', (who) => {
   const tokenOf = async (): Promise<string> => {
     if (who === 'alice') return target.logIn(target.emails.alice, target.passwords);
-    return { scanner, writer, guesser }[who]?.token ?? '';
+    return { scanner, writer, guesser }[who].token;
   };
 
   describe.each(ROUTES)('the action %s', (route, send) => {
-    it.each(PROBES)(
+    it.each(probesOf(who, route))(
       `answers a filter on a hidden record alike whether it matches or not, by ${route} as ${who}: %s`,
       async (_name, match, none) => {
         const token = await tokenOf();

@@ -10,7 +10,7 @@ import { type Fleet, startFleet } from './fleet.ts';
 // The tests of this file build on each other.
 const it = createChain();
 
-const ROUNDS = casesOf(2);
+const ROUNDS = casesOf(1);
 const CLIENTS = 6;
 /** Denials per round, so that most of them are repeated. */
 const DENIALS = 120;

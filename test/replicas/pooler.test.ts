@@ -3,6 +3,7 @@
  * The same guarantees hold as without a pooler.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { casesOf } from '../budget.ts';
 import { installed, type Pgbouncer, startPgbouncer } from '../postgres/pgbouncer.ts';
 import { type PostgresProxy, startProxy } from '../postgres/proxy.ts';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
@@ -14,7 +15,7 @@ import { createNote, type Fleet, NOTE, startFleet } from './fleet.ts';
 import { toggleUnderLoad } from './freshness.ts';
 
 const POOL = 3;
-const LITTLE = { rounds: 2, inFlight: 4 };
+const LITTLE = { rounds: casesOf(1), inFlight: 4 };
 const ways = [
   ['that knows no prepared statements', 0],
   ...(installed?.knowsNames === true ? [['that keeps track of prepared statements', 50] as const] : []),
@@ -47,7 +48,7 @@ describe.runIf(installed !== undefined).each(ways)('a pooler %s', (way, prepared
   it.each(['a policy is switched off', 'a user is demoted'])(
     `no request is allowed behind a pooler ${way} after the acknowledgement that %s`,
     async (name) => {
-      const found = await toggleUnderLoad(fleet, await createToggle(fleet, name), { rounds: 3, inFlight: 2 });
+      const found = await toggleUnderLoad(fleet, await createToggle(fleet, name), { rounds: casesOf(2), inFlight: 2 });
       expect(found).toMatchObject({ stale: [], missing: [], disagreeing: [] });
     },
   );

@@ -141,7 +141,7 @@ describe.runIf(installed !== undefined).each(modes)('a pooler %s', AT_ONCE, (mod
   });
 
   it(`many processes can start at once, behind a pooler ${mode}`, IN_TURN, async () => {
-    const opening = Array.from({ length: 16 }, () => openBehind({ connections: 2, connectTimeout: PATIENCE }));
+    const opening = Array.from({ length: 4 * POOL }, () => openBehind({ connections: 2, connectTimeout: PATIENCE }));
     expect((await Promise.allSettled(opening)).filter(({ status }) => status === 'rejected')).toEqual([]);
   });
 
