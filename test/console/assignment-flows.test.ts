@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { it } from './console.fixture.ts';
 import { expectSoundScreen } from './screen-checks.ts';
@@ -71,12 +71,21 @@ describe('assignments', () => {
     for (const user of users)
       await newsroom.call('POST', `/admin/api/policies/${id}/assign/user/${user.id}`, { token: story.admin.token, body: { expiresAt } });
     const page = await visitor.open(newsroom, '/assignments?expires=week', { as: story.admin });
+    // The dialog still compares permissions when the assignments are revoked.
+    const revoked = page.waitForResponse('**/assignments/batch');
+    const compared: Route[] = [];
+    await page.route('**/permissions', (route, request) => {
+      if (request.postData()?.includes('draft') !== true) return route.continue();
+      compared.push(route);
+      return revoked.then(() => route.continue());
+    });
     for (const name of ['Soon One', 'Soon Two']) await page.getByRole('checkbox', { name: `Select the assignment to ${name}` }).check();
     await page.getByText('2 assignments selected').waitFor();
     await page.getByRole('button', { name: 'Revoke' }).click();
     const dialog = page.getByRole('dialog', { name: 'Revoke 2 assignments?' });
     expect(await dialog.getByRole('button', { name: 'Revoke' }).isDisabled()).toBe(true);
     await dialog.getByRole('textbox', { name: 'Type revoke 2 to confirm' }).fill('revoke 2');
+    await expect.poll(() => compared.length).toBe(2);
     await dialog.getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('2 assignments were revoked.').waitFor();
     await expect.poll(() => rowOf(page, 'Soon').count()).toBe(0);

@@ -1,5 +1,5 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { commonTexts } from '../texts/common.ts';
 import { isolate } from '../texts/sentence.ts';
@@ -29,6 +29,9 @@ interface ConfirmModalProps {
   onClose(): void;
 }
 
+/** Queries that compare the stored state with the change. Once the change is sent, the service may refuse the comparison. */
+const COMPARISONS = { predicate: ({ meta }: { readonly meta?: object | undefined }) => meta !== undefined && 'isComparison' in meta };
+
 /** Asks before a change, names its consequences, and shows why it was refused. */
 export function ConfirmModal(props: ConfirmModalProps) {
   const { isOpen, title, isWide = false, onClose } = props;
@@ -51,7 +54,15 @@ function Confirmation({
 }: ConfirmModalProps) {
   const [typed, setTyped] = useState('');
   const [reason, setReason] = useState('');
-  const { mutate, error, isPending } = useMutation({ mutationFn: () => perform(reason === '' ? undefined : reason), onSuccess: onClose });
+  const queryClient = useQueryClient();
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: async () => {
+      await queryClient.cancelQueries(COMPARISONS);
+      return perform(reason === '' ? undefined : reason);
+    },
+    onSuccess: onClose,
+    onError: () => queryClient.refetchQueries({ ...COMPARISONS, type: 'active' }),
+  });
   const isConfirmed = word === undefined || typed === word || typed === isolate(word);
   return (
     <form

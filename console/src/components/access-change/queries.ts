@@ -23,6 +23,7 @@ export function permissionChangesQuery({ kind, id }: Subject, draft: Draft, reso
       return comparePermissions(await load(question), await load({ ...question, draft }));
     },
     staleTime: 0,
+    meta: { isComparison: true },
   });
 }
 
