@@ -5,7 +5,7 @@ import { type EventStream, openEventStream } from '../event-stream.ts';
 import { pause } from '../process/program.ts';
 import { createNote, type Fleet, type FleetUser, startFleet } from './fleet.ts';
 
-const ROUNDS = casesOf(3);
+const ROUNDS = casesOf(2);
 const CLIENTS = 6;
 /** Entries between two kills. */
 const ENTRIES = 60;
