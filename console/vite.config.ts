@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type UserConfig } from 'vite';
+import { CHUNK_GROUPS } from './chunk-groups.ts';
 import { componentStyles } from './component-styles.ts';
 
 /** Address of the running service to which the development server sends requests to the API. */
@@ -20,6 +21,7 @@ const config: UserConfig = defineConfig({
     reportCompressedSize: false,
     // The licences of the packages in the build require their texts to be distributed with it.
     license: { fileName: 'licenses.md' },
+    rolldownOptions: { output: { codeSplitting: { groups: CHUNK_GROUPS } } },
   },
   server: {
     proxy: Object.fromEntries(['/api', '/admin/api', '/auth', '/openapi.json', '/readyz'].map((path) => [path, SERVICE])),

@@ -13,6 +13,9 @@ export const EDITOR_LIMIT: number = 140 * KILOBYTE;
 /** Limit in bytes of what a browser loads when it opens a screen first, with all that the screen shows without a click. */
 const SCREEN_LIMIT = 260 * KILOBYTE;
 
+/** Maximum number of scripts and style sheets that a browser loads when it opens a screen first. Each costs a request. */
+export const FILE_LIMIT = 45;
+
 /** The screen with a text editor, which a browser loads beside the screen. No other screen loads it. */
 const EDITOR_SCREEN = 'the text of a policy';
 

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { compressedSize, loadedAssets, screenLimit } from './bundle-size.ts';
+import { compressedSize, FILE_LIMIT, loadedAssets, screenLimit } from './bundle-size.ts';
 import { it } from './console.fixture.ts';
 import type { Story } from './newsroom-story.ts';
 import { waitForData } from './page-requests.ts';
@@ -50,7 +50,7 @@ function policyPath(policies: Story['policies']): string {
 
 describe('every screen', () => {
   it.for(Object.entries(SCREENS))(
-    'the screen of %s is accessible, fits a phone, loads no more than its limit and reports no problem',
+    'the screen of %s is accessible, fits a phone, loads no more than its limits and reports no problem',
     async ([name, [heading, path]], { newsroom, story, visitor }) => {
       const page = await visitor.open(newsroom, path(story), { as: story.admin });
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
@@ -58,6 +58,7 @@ describe('every screen', () => {
       const assets = await loadedAssets(page);
       expect(assets.length).toBeGreaterThan(3);
       expect(compressedSize(assets)).toBeLessThanOrEqual(screenLimit(name));
+      expect(assets.filter((path) => /\.(css|js)$/.test(path)).length).toBeLessThanOrEqual(FILE_LIMIT);
       await expectSoundInBothSchemes(page);
     },
   );
