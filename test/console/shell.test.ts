@@ -47,6 +47,20 @@ describe('the shell', () => {
     await page.getByRole('heading', { name: 'Your account' }).waitFor();
   });
 
+  it('a slash goes to the search field of a screen, and opens the palette on a screen without one', async ({ newsroom, visitor }) => {
+    const page = await visitor.open(newsroom, '/users', { as: await newsroom.admin() });
+    await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
+    await page.locator('[data-search]').waitFor();
+    await page.keyboard.press('/');
+    await expect.poll(() => page.evaluate('document.activeElement.matches("[data-search]")')).toBe(true);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.getByRole('link', { name: 'Roles' }).click();
+    await page.getByRole('heading', { name: 'Roles', level: 1 }).waitFor();
+    await page.keyboard.press('/');
+    await page.getByRole('textbox', { name: 'Search screens and actions' }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Search screens and actions' }).inputValue()).toBe('');
+  });
+
   it('the palette finds a resource, a user, a policy and an action', async ({ newsroom, story, visitor }) => {
     const page = await visitor.open(newsroom, '/account', { as: story.admin });
     await page.getByText('this session').waitFor();

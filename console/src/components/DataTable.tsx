@@ -74,7 +74,8 @@ interface HeadingProps {
 
 function Heading({ column: { title, sort, width }, order, onSort }: HeadingProps) {
   const direction = order === sort ? 'ascending' : order === `-${sort}` ? 'descending' : 'none';
-  const style = width === undefined ? {} : { width };
+  // A column with a width in pixels is wide enough for its heading, also if the table is wider than its place.
+  const style = { ...(width !== undefined && { width }), ...(typeof width === 'number' && { whiteSpace: 'nowrap' as const }) };
   if (sort === undefined || onSort === undefined) return <Table.Th style={style}>{title}</Table.Th>;
   const mark = direction === 'ascending' ? ' ↑' : direction === 'descending' ? ' ↓' : '';
   return (

@@ -37,7 +37,7 @@ function Frame() {
   useHotkeys([
     ['mod+K', openPalette],
     ['shift+?', openHelp],
-    ['/', focusSearch],
+    ['/', () => focusSearch() || openPalette()],
   ]);
   return (
     <AppShell
@@ -99,6 +99,9 @@ function Header({ isMenuOpen, onMenu, onPalette, onHelp }: HeaderProps) {
   );
 }
 
-function focusSearch(): void {
-  document.querySelector<HTMLInputElement>('[data-search]')?.focus();
+/** Moves the focus to the search field of the screen. Returns false if it has none. */
+function focusSearch(): boolean {
+  const field = document.querySelector<HTMLInputElement>('[data-search]');
+  field?.focus();
+  return field !== null;
 }

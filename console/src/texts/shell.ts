@@ -46,7 +46,7 @@ export const shellTexts = {
     title: 'Keyboard',
     keys: [
       ['Ctrl K', 'search screens, records, actions, policies and users'],
-      ['/', 'go to the search field of the screen'],
+      ['/', 'go to the search field of the screen, or, without one, search as Ctrl K does'],
       ['?', 'show this list'],
       ['j, k', 'next and previous row'],
       ['Enter', 'open the row'],
