@@ -13,6 +13,7 @@ import {
 import type { PersistentMap } from './persistent-map.ts';
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule, type UserPolicy } from './policy.ts';
 import { findPolicy, type PolicySnapshot } from './policy-snapshot.ts';
+import { policiesAbout } from './role-index.ts';
 import type { Bucket, OutdatedRules } from './rule-buckets.ts';
 import { AUDIT_LOG_NAME, coversResource } from './rule-resources.ts';
 
@@ -83,10 +84,9 @@ type AssignedPolicies = PersistentMap<number>;
 
 function collectRules(snapshot: PolicySnapshot, request: ApplicableRequest, assigned: AssignedPolicies): ApplicableRules {
   const ranked: RankedRule[] = [];
-  // Without lists for each policy: most of the ten thousand policies of a role may have no rule about the request.
-  for (const [policyId, assignmentPriority] of assigned.entries()) {
-    const policy = findPolicy(snapshot.policies, policyId);
-    if (policy === undefined) continue;
+  for (const policy of policiesAbout(snapshot, request, assigned)) {
+    const assignmentPriority = assigned.get(policy.id);
+    if (assignmentPriority === undefined) continue;
     for (const stored of policy.rules) {
       if (isAbout(stored, request)) ranked.push({ rule: compiledRule(snapshot, policy, stored), assignmentPriority });
     }

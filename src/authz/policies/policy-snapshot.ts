@@ -54,7 +54,7 @@ export function compilePolicies(state: PolicyState, definitions: Definitions, li
     ...watchAll(active, definitions),
     damaged: state.damaged ?? [],
     compileOptions: Object.freeze({ definitions, limits }),
-    memo: Object.freeze({ rules: new WeakMap(), buckets: new Map(), merged: { entries: new Map(), size: 0 } }),
+    memo: Object.freeze({ rules: new WeakMap(), buckets: new Map(), roleIndexes: new Map(), merged: { entries: new Map(), size: 0 } }),
   });
 }
 
@@ -201,8 +201,8 @@ function changeWatch(before: PolicySnapshot, policies: PolicySnapshot['policies'
   return { watchCounts, watch: toWatch(watchCounts) };
 }
 
-function changeMemo({ rules, buckets, merged }: SnapshotMemo, changes: ChangedPolicies, named: PolicySnapshot['named']): SnapshotMemo {
-  return Object.freeze({ rules, buckets: changeBuckets(buckets, changes, (resource) => named.has(resource)), merged });
+function changeMemo(before: SnapshotMemo, changes: ChangedPolicies, named: PolicySnapshot['named']): SnapshotMemo {
+  return Object.freeze({ ...before, buckets: changeBuckets(before.buckets, changes, (resource) => named.has(resource)) });
 }
 
 function rulesOf(policies: PolicySnapshot['policies'], id: string): Policy['rules'] {

@@ -1,4 +1,5 @@
 import type { ApplicableRules, CompiledRule } from './compiled-rule.ts';
+import type { PersistentMap } from './persistent-map.ts';
 import type { Policy, PolicyRule } from './policy.ts';
 
 /**
@@ -9,8 +10,19 @@ export interface SnapshotMemo {
   /** Compiled rules. Rules of unchanged policies are reused in the next snapshot. */
   readonly rules: WeakMap<PolicyRule, CompiledRule>;
   readonly buckets: Buckets;
+  /** The index of each role whose rules were collected. */
+  readonly roleIndexes: Map<string, RoleIndex>;
   /** Rules of users with assignments of their own, merged with those of the role. Bounded; the oldest entry is removed first. */
   readonly merged: { readonly entries: Map<string, MergedRules>; size: number };
+}
+
+/** The policies of a role by the resources and actions that their rules name, and the state that the index covers. */
+export interface RoleIndex {
+  readonly policies: PersistentMap<Policy>;
+  /** Id of a policy → priority of its assignment. */
+  readonly assigned: PersistentMap<number>;
+  /** Resource, or `*` → action, or `*` → policies with active rules about both. */
+  readonly byResource: ReadonlyMap<string, ReadonlyMap<string, readonly Policy[]>>;
 }
 
 /** The rules that apply, by resource that rules name (or `*` for all others), then by action. */
