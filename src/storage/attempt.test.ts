@@ -35,6 +35,18 @@ describe('createStopwatch', () => {
     stopwatch.add(100);
     expect(stopwatch.remaining).toBe(900);
   });
+
+  it('measures a slice of work also while its time is not counted', async () => {
+    const stopwatch = createStopwatch(() => 1000);
+    stopwatch.begin();
+    await stopwatch.pauseDuring(async () => {
+      for (const end = performance.now() + 2; performance.now() < end; );
+      expect(stopwatch.slice).toBeGreaterThan(1);
+      expect(stopwatch.lap).toBe(0);
+      stopwatch.addLap();
+    });
+    expect(stopwatch.remaining).toBeGreaterThan(998);
+  });
 });
 
 describe('withoutTimeLimit', () => {

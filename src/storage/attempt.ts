@@ -94,6 +94,8 @@ export interface Stopwatch {
   readonly remaining: number;
   /** Milliseconds since the last statement, or since `begin`. */
   readonly lap: number;
+  /** Like `lap`, also while the time is not counted: other requests wait for this work in any case. */
+  readonly slice: number;
   /** Adds milliseconds of a statement that ended now. */
   add(milliseconds: number): void;
   /** Begins to count work in memory. */
@@ -127,6 +129,10 @@ class LimitedStopwatch implements Stopwatch {
 
   get lap(): number {
     return this.mark === undefined || this.pauses > 0 ? 0 : performance.now() - this.mark;
+  }
+
+  get slice(): number {
+    return this.mark === undefined ? 0 : performance.now() - this.mark;
   }
 
   add(milliseconds: number): void {

@@ -1,9 +1,13 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Sql, sql } from '../../sql.ts';
-import type { Transaction } from '../contract.ts';
+import type { Statement, Transaction } from '../contract.ts';
 import { failure } from '../storage.fixture.ts';
+import type { Connection } from './connection.ts';
+import type { LazyTransaction } from './lazy-transaction.ts';
 import { FAMILY } from './postgres.fixture.ts';
 import { appended, insert, openSlowQueries, slow } from './slow-query.fixture.ts';
+import { createTimedStatements } from './timed-statements.ts';
+import type { TransactionState } from './transaction-state.ts';
 
 const { runSql, openShort, closeAll, ids } = openSlowQueries('storage_postgres_timed');
 
@@ -76,6 +80,52 @@ describe('a unit of work that takes long', () => {
       for (const end = performance.now() + 60_000; tx.attempt === 'short' && performance.now() < end; ) await tx.checkTime();
     });
     expect(runs).toEqual(['short', 'long']);
+  });
+});
+
+describe('turns of the event loop', () => {
+  function openFake(attempt: 'short' | 'long') {
+    const taken: string[] = [];
+    const rows = [{ id: 'a' }];
+    const statements = createTimedStatements({
+      connection: {
+        query: async ({ sql: text }: Statement) => ({ rows: text === 'without' ? [] : rows, changes: 0 }),
+      } as unknown as Connection,
+      state: { check: () => undefined, follow: (work: () => unknown) => work() } as unknown as TransactionState,
+      lazy: { isWriting: false, setTimeout: () => undefined } as unknown as LazyTransaction,
+      limits: {
+        attempt,
+        short: 60_000,
+        statementTimeout: 60_000,
+        state: { retained: new Map(), limit: 60_000 },
+        turns: {
+          async take(work) {
+            taken.push('turn');
+            return work();
+          },
+        },
+      },
+    });
+    return { ...statements, taken };
+  }
+
+  it.each([
+    ['long', 'with', 'continues in a turn of its own', 1],
+    ['long', 'without', 'continues at once', 0],
+    ['short', 'with', 'continues at once', 0],
+  ] as const)('a %s attempt after a statement %s rows %s', async (attempt, text, _, turns) => {
+    const { query, taken } = openFake(attempt);
+    await query({ sql: text, parameters: [] });
+    expect(taken).toHaveLength(turns);
+  });
+
+  it.each(['short', 'long'] as const)('work of the service in a %s attempt lets other requests in between its slices', async (attempt) => {
+    const { query, timed, taken } = openFake(attempt);
+    await query({ sql: 'without', parameters: [] });
+    await timed.withoutTimeLimit(async () => {
+      for (const end = performance.now() + 1000; taken.length === 0 && performance.now() < end; ) await timed.checkTime();
+    });
+    expect(taken).toHaveLength(1);
   });
 });
 

@@ -104,12 +104,18 @@ function withLimits(context: TimedContext, limits: AttemptLimits): TimedStatemen
     if (isChecked) stopwatch.addLap();
     if (isChecked && stopwatch.remaining === 0) throw timeIsUp();
     const begun = performance.now();
-    try {
-      return await send(statement, timeoutOf(isChecked));
-    } finally {
+    const result = await send(statement, timeoutOf(isChecked)).finally(() => {
       if (isChecked) stopwatch.add(performance.now() - begun);
       else stopwatch.begin();
-    }
+    });
+    if (!isShort && result.rows.length > 0) await takeTurn();
+    return result;
+  }
+
+  /** Continues in another turn: the driver may have parsed rows of several long attempts in this one, and each would continue for a slice. */
+  async function takeTurn(): Promise<void> {
+    await limits.turns.take(() => undefined);
+    stopwatch.begin();
   }
   return { timed: toTimedAttempt({ state, limits, stopwatch, timeIsUp }), query };
 }
@@ -136,7 +142,7 @@ function toTimedAttempt({ state, limits, stopwatch, timeIsUp }: TimeLeft): Timed
     },
     async checkTime() {
       state.check();
-      const isSliceOver = stopwatch.lap > SLICE;
+      const isSliceOver = stopwatch.slice > SLICE;
       if (isSliceOver) stopwatch.addLap();
       if (stopwatch.remaining - stopwatch.lap <= 0) throw timeIsUp();
       if (!isSliceOver) return;

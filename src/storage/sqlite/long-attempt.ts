@@ -150,7 +150,7 @@ function createTimedQueries({ reader, turns, state }: LongAttempt, lifetime: Lif
     },
     async checkTime() {
       lifetime.check();
-      const isSliceOver = stopwatch.lap > SLICE;
+      const isSliceOver = stopwatch.slice > SLICE;
       if (isSliceOver) stopwatch.addLap();
       if (stopwatch.remaining - stopwatch.lap <= 0) throw new TimeLimit(state.limit);
       if (!isSliceOver) return;
