@@ -12,6 +12,8 @@ import {
   createOpenApiRoute,
   createPermissionPolicies,
   grantFullAccess,
+  prepareRequests,
+  prepareRequestsLater,
   type StreamsOptions,
   withExplanationHints,
 } from './api/index.ts';
@@ -20,7 +22,6 @@ import type { Checkpoints } from './audit/integrity/index.ts';
 import { createAuditMaintenance } from './audit/maintenance.ts';
 import { createAuthentication, deriveKey, type HashCosts, loadTokenKey } from './authn/index.ts';
 import { createPolicyStore, type PolicyStore, type RevisionedDatabase, withRevisions } from './authz/index.ts';
-import { CHANGE_SCHEMAS } from './authz/policies/index.ts';
 import {
   toAllowedHosts,
   toAuditMaintenanceOptions,
@@ -45,7 +46,6 @@ import { createDiskSpace, createSystemSource, type DiskSpace, migrateTables, ope
 import type { Route } from './request/index.ts';
 import type { Resource } from './resources/index.ts';
 import type { BatchLimits, Database, Log } from './storage/index.ts';
-import { prepareValidators } from './validation/index.ts';
 import type { Primary, PrimaryLink, WorkerRequestHandlers } from './workers/index.ts';
 
 /** A service. It accepts requests after `listen`. */
@@ -110,7 +110,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
   const database = withRevisions(opened, policyStore);
   const notices: string[] = [];
   const disk = createDiskSpace({ ...toDiskSpaceOptions(config), database: opened, log });
-  const readiness = createReadiness({ database, policyStore, disk });
+  const readiness = createReadiness({ database, policyStore, disk, prepare: prepareRequests });
   const parts = createApiDeps(config, { database, policyStore, monitor, disk, passwordCosts });
   const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { ...parts, log, daysInAdvance });
   const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints, disk, version, primary, streams });
@@ -274,7 +274,7 @@ function descriptionRoutes({ docs, setup }: Config, parts: ApiDeps): readonly Ro
 
 async function listenAt(server: HttpServer, { host, port }: Config): ReturnType<HttpServer['listen']> {
   const listening = await server.listen({ host, port });
-  void prepareValidators(CHANGE_SCHEMAS, 1000);
+  prepareRequestsLater();
   return listening;
 }
 

@@ -56,6 +56,24 @@ function createTestDatabase(trustMs: number): TestDatabase {
 }
 
 describe('readiness', () => {
+  it('the first check waits until the first requests are prepared', async () => {
+    const { database, policyStore } = {
+      database: { healthy: true, fault: undefined, metrics: { commits: 0 }, probe: async () => undefined } as unknown as Database,
+      policyStore: { revision: () => 1, damaged: () => [] } as unknown as PolicyStore,
+    };
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let isPrepared = false;
+    const prepare = async (): Promise<void> => {
+      await promise;
+      isPrepared = true;
+    };
+    const checked = createReadiness({ database, policyStore, prepare })
+      .check()
+      .then(({ ok }) => [ok, isPrepared]);
+    setImmediate(resolve);
+    expect(await checked).toEqual([true, true]);
+  });
+
   it('readiness is negative while the disk is almost full, also if commits succeed', async () => {
     const { database, policyStore } = {
       database: { healthy: true, metrics: { commits: 0 }, probe: async () => undefined },

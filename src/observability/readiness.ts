@@ -15,6 +15,8 @@ export interface ReadinessDeps {
   readonly policyStore: PolicyStore;
   /** The free space of the disk; undefined if it is not measured. */
   readonly disk?: { readonly fault: string | undefined } | undefined;
+  /** Loads what the first requests need. The first check waits for it, so that a service is ready only after it. */
+  readonly prepare?: (() => Promise<void>) | undefined;
   /** Milliseconds for which a successful commit proves that the audit log can be written. */
   readonly trustMs?: number;
   /** Milliseconds after which a probe commit counts as failed. */
@@ -26,7 +28,7 @@ export interface ReadinessDeps {
  * the latter. Without a recent one, the probe makes a commit that changes nothing; otherwise an idle replica would detect a failure only
  * with the first request sent to it.
  */
-export function createReadiness({ database, policyStore, disk, trustMs = 5000, timeoutMs = 2000 }: ReadinessDeps): ReadinessProbe {
+export function createReadiness({ database, policyStore, disk, prepare, trustMs = 5000, timeoutMs = 2000 }: ReadinessDeps): ReadinessProbe {
   let isStopping = false;
   let { commits } = database.metrics;
   let provenAt = Number.NEGATIVE_INFINITY;
@@ -50,6 +52,7 @@ export function createReadiness({ database, policyStore, disk, trustMs = 5000, t
 
   return {
     async check() {
+      if (!isStopping) await prepare?.();
       if (isStopping) return { ok: false, why: 'the service is shutting down' };
       if (policyStore.revision() === undefined) return { ok: false, why: 'no policies have been loaded yet' };
       if (database.healthy && !isProven() && !(await prove())) return { ok: false, why: 'the database does not answer' };

@@ -28,26 +28,20 @@ function validatorOf(schema: object): ValidateFunction {
   return memoize(validators, schema, () => createAjv(true).compile(toValidated(schema as JsonObject) as JsonObject));
 }
 
-/** Milliseconds between two schemas that are prepared. */
-const PAUSE = 20;
-
 /**
  * Compiles the validators and patterns of schemas in advance, each in a turn of the event loop of its own, so that no request and no transaction waits for
  * it. The first one loads Ajv and takes most of the time.
- *
- * @param delay Milliseconds before the first schema: the first requests after a start need the processor.
  */
-export async function prepareValidators(schemas: readonly object[], delay = 0): Promise<void> {
-  await pause(delay);
+export async function prepareValidators(schemas: readonly object[]): Promise<void> {
   for (const schema of schemas) {
-    await pause(PAUSE);
+    await nextTurn();
     validatorOf(schema);
     for (const pattern of patternsIn(schema as JsonObject)) matchesPattern('', pattern);
   }
 }
 
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, milliseconds).unref());
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
 }
 
 /** Returns the patterns of a schema. A pattern is compiled when a text is first compared with it. */
