@@ -59,6 +59,11 @@ describe('the form of conditions on related records', () => {
     await path.press('ArrowDown');
     await path.press('Enter');
     expect(await path.inputValue()).toBe('m.level');
+    const value = where.getByRole('combobox', { name: 'Value' });
+    // An empty choice is a mistake: no value is stored that was not chosen.
+    expect(await value.inputValue()).toBe('');
+    await page.getByText('1 mistake', { exact: true }).waitFor();
+    await value.selectOption('owner');
     await page.getByRole('textbox', { name: 'Called' }).fill('mine');
     expect(await path.inputValue()).toBe('mine.level');
     await page.getByRole('combobox', { name: 'Number' }).selectOption('at most …');

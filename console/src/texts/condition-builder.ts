@@ -9,7 +9,8 @@ interface Bounds {
 /** Texts of the builder of conditions. */
 export const builderTexts = {
   path: 'Path',
-  pathPlaceholder: 'resource.status',
+  pathPlaceholder: 'such as resource.status',
+  behind: (group: string) => sentence`${group}, through references`,
   operator: 'Operator',
   value: 'Value',
   from: 'From',

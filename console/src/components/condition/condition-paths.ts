@@ -1,5 +1,8 @@
 /** The paths that conditions on a resource can read, from the catalogue. */
 import type { Schemas } from '../../api/client.ts';
+import { builderTexts as texts } from '../../texts/condition-builder.ts';
+import type { SuggestionGroup } from '../suggestions.ts';
+import { GROUPS } from './condition-json.ts';
 
 /** The definitions, operators and limits of the service. */
 export type Catalogue = Schemas['admin.Catalogue'];
@@ -58,10 +61,31 @@ export function relatedPathsFor(catalogue: Catalogue, resource: string, alias: s
   return [...own, ...own.flatMap((option) => behind(catalogue, option))];
 }
 
-/** Returns the paths by their first name, which is a group or an alias, for a menu. */
-export function groupPaths(options: readonly PathOption[]): readonly { readonly group: string; readonly items: string[] }[] {
-  const groups = Map.groupBy(options, ({ path }) => path.slice(0, path.indexOf('.')));
-  return [...groups].map(([group, members]) => ({ group, items: members.map(({ path }) => path) }));
+/**
+ * Returns the paths by their first name, for a menu: those of aliases, of the resource and of the other groups, then those through references, of
+ * which there can be hundreds.
+ */
+export function groupPaths(options: readonly PathOption[]): readonly SuggestionGroup[] {
+  const references = new Set(options.filter(({ to }) => to !== undefined).map(({ path }) => path));
+  const isBehind = ({ path }: PathOption): boolean => references.has(path.slice(0, path.lastIndexOf('.')));
+  const groupsOf = (members: readonly PathOption[]) =>
+    [...Map.groupBy(members, ({ path }) => path.slice(0, path.indexOf('.')))].sort(byRank);
+  return [
+    ...groupsOf(options.filter((option) => !isBehind(option))).map(toSuggestions),
+    ...groupsOf(options.filter(isBehind)).map(([group, members]) => toSuggestions([texts.behind(group), members])),
+  ];
+}
+
+type PathGroup = readonly [name: string, members: readonly PathOption[]];
+
+/** Orders the resource before the other groups, and aliases, which are no groups, before all. */
+function byRank([first]: PathGroup, [second]: PathGroup): number {
+  const ranks = ['resource', ...GROUPS];
+  return ranks.indexOf(first) - ranks.indexOf(second);
+}
+
+function toSuggestions([group, members]: PathGroup): SuggestionGroup {
+  return { group, items: members.map(({ path }) => path) };
 }
 
 function resourcePaths(catalogue: Catalogue, resource: string): readonly PathOption[] {

@@ -95,7 +95,7 @@ function fits(form: OperandForm, value: unknown): boolean {
     case 'boolean':
       return typeof value === 'boolean';
     case 'number':
-      return typeof value === 'number';
+      return value === '' || typeof value === 'number';
     case 'choice':
       return typeof value === 'string' || typeof value === 'number';
     case 'choices':
@@ -128,15 +128,11 @@ function isListOf(value: unknown, types: readonly string[]): boolean {
   return Array.isArray(value) && value.every((item) => types.includes(typeof item));
 }
 
-/** Returns the value with which an editor starts. */
+/** Returns the value with which an editor starts. A choice and a number start empty: another value would be stored without being chosen. */
 export function initialValue(operator: Operator | undefined, option: PathOption | undefined): unknown {
   switch (wantedForm(operator, option)) {
     case 'boolean':
       return true;
-    case 'number':
-      return 0;
-    case 'choice':
-      return option?.values?.[0] ?? '';
     case 'choices':
     case 'list':
     case 'records':
@@ -144,7 +140,7 @@ export function initialValue(operator: Operator | undefined, option: PathOption 
     case 'networks':
       return [];
     case 'range':
-      return isNumeric(option?.kind) ? [0, 0] : ['', ''];
+      return ['', ''];
     case 'timesOfDay':
       return ['09:00', '17:00'];
     case 'duration':
@@ -172,10 +168,6 @@ export function keepValue(operator: Operator | undefined, option: PathOption | u
 export function toItem(text: string, kind: Kind | undefined): string | number {
   const number = Number(text);
   return kind === 'number' && text.trim() !== '' && Number.isFinite(number) ? number : text;
-}
-
-function isNumeric(kind: Kind | undefined): boolean {
-  return kind === 'number';
 }
 
 /** Returns true for a text that is only `${path}`. */

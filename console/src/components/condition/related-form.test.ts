@@ -30,9 +30,9 @@ describe('paths of related records', () => {
     expect(findPath(options, 'm.name')).toBeUndefined();
   });
 
-  it('lists the paths of the alias before those of the request', () => {
+  it('lists the paths of the alias before those of the request, the resource first, and paths through references last', () => {
     const groups = groupPaths([...options, ...pathsFor(ORGANISATIONS, 'Document')]).map(({ group }) => group);
-    expect(groups).toEqual(['m', 'user', 'resource', 'environment', 'request']);
+    expect(groups).toEqual(['m', 'resource', 'user', 'environment', 'request', 'm, through references', 'resource, through references']);
   });
 });
 

@@ -22,12 +22,12 @@ export function FilterEditor({ field, catalogue, onAdd }: FilterEditorProps) {
   const option = toFilterOption(catalogue, field);
   const operators = catalogue.operators.filter(({ name }) => field.operators.includes(name));
   const [operator, setOperator] = useState(() => operators.find(({ name }) => name === 'eq') ?? operators[0]);
-  const [value, setValue] = useState<unknown>(() => startValue(operator, option));
+  const [value, setValue] = useState<unknown>(() => initialValue(operator, option));
   const [isRefused, setRefused] = useState(false);
   const chooseOperator = (name: string): void => {
     const next = operators.find((each) => each.name === name);
     setOperator(next);
-    setValue(isComplete(value) ? keepValue(next, option, value) : startValue(next, option));
+    setValue(isComplete(value) ? keepValue(next, option, value) : initialValue(next, option));
     setRefused(false);
   };
   const add = (): void => {
@@ -62,10 +62,4 @@ export function FilterEditor({ field, catalogue, onAdd }: FilterEditorProps) {
       </Group>
     </form>
   );
-}
-
-/** A choice starts without a value: the first one would be applied by mistake. */
-function startValue(...[operator, option]: Parameters<typeof initialValue>): unknown {
-  const value = initialValue(operator, option);
-  return option?.values?.some((each) => each === value) ? '' : value;
 }
