@@ -19,6 +19,17 @@ describe('the explanation of a decision', () => {
     await page.getByText('but the value is Maya Lindqvist').waitFor();
   });
 
+  it('names, for a request for any record, the condition that the record must meet', async ({ newsroom, story, visitor }) => {
+    const conditions = [{ field: 'resource.subject', operator: 'eq', value: 'Flood' }];
+    const reader = await newsroom.user({ name: 'Any Record' });
+    await newsroom.createPolicy({ name: 'Tips on floods', userId: reader.id, rules: [{ resource: 'Tip', action: 'delete', conditions }] });
+    const page = await visitor.open(newsroom, `/simulator?user=${reader.id}&resource=Tip&action=delete`, { as: story.admin });
+    await page.getByText('Choose a record to see the decision on it').waitFor();
+    await page.locator('span', { hasText: /^resource\.subject is "Flood"$/ }).waitFor();
+    expect(await page.getByText('denied', { exact: true }).count()).toBe(0);
+    await expectSoundScreen(page);
+  });
+
   it('says in words on which condition a user may act, as in the matrix of roles', async ({ newsroom, story, visitor }) => {
     const page = await visitor.open(newsroom, '/access?tab=whoCan&resource=Article&action=update', { as: story.admin });
     const maya = page.getByRole('row').filter({ hasText: 'Maya Lindqvist' });

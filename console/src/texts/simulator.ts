@@ -11,8 +11,9 @@ export const simulatorTexts = {
   attributesHelp: 'Replace those of the stored user, for example {"department": "sports"}.',
   resource: 'Resource',
   record: 'Record',
-  recordHelp: 'Empty: any record.',
+  recordHelp: 'Empty: any record. The decision may then depend on the record.',
   fields: 'Other fields of the record (JSON)',
+  fieldsHelp: 'Replace those of the record. Without a record: a record that has only these.',
   action: 'Action',
   data: 'Values of the request (JSON)',
   more: 'Role, time and address',
@@ -37,6 +38,7 @@ export const simulatorTexts = {
   copyCurl: 'Copy as curl',
   matched: (policy: string) => sentence`Decided by ${policy}`,
   conditional: 'depends on the record',
+  chooseRecord: 'Choose a record to see the decision on it.',
   emptyTitle: 'No question yet',
   emptyDetail: 'Choose a resource and an action.',
 } as const;

@@ -20,6 +20,8 @@ export interface AccessTest {
   readonly resource: Resource;
   readonly action: RuleAction;
   readonly recordId: string | undefined;
+  /** True if the record is unknown, so that conditions on it stay residual. */
+  readonly isAnyRecord?: boolean | undefined;
   readonly userId: string | undefined;
   readonly hypothesis: Hypothesis;
   readonly data: Json | undefined;
@@ -109,7 +111,7 @@ function denyInactive({ trace, ties }: Explanation): Explanation {
   };
 }
 
-/** Returns the input of the scope, before the hypothesis is applied. A user who is not stored has role `anon`; the record of a list or export without an id is unknown. */
+/** Returns the input of the scope, before the hypothesis is applied. A user who is not stored has role `anon`; the record of a list or export without an id, or of a test for any record, is unknown. */
 function scopeInputOf(
   { tx, snapshot, deps, request }: SimulationContext,
   test: AccessTest,
@@ -120,7 +122,7 @@ function scopeInputOf(
     principal: user === undefined ? { id: test.userId, role: 'anon', attributes: {} } : toPrincipal(user),
     action: test.action,
     resource: test.resource,
-    record: isOfMany && test.recordId === undefined ? UNRESOLVED : record,
+    record: (isOfMany || test.isAnyRecord === true) && test.recordId === undefined ? UNRESOLVED : record,
     recordId: test.recordId,
     origin: request.origin,
     data: test.data,

@@ -38,6 +38,15 @@ describe('admin.tests.access', () => {
     expect((await testAccess(published)).data).toMatchObject({ allowed: false, matchedPolicy: null, matchedRule: null });
   });
 
+  it('leaves conditions on any record residual, and decides without one for a record without values', async () => {
+    const question = { user: ANN, resource: { name: 'Article' }, action: 'delete' };
+    const any = await testAccess({ ...question, anyRecord: true });
+    expect(any.data).toMatchObject({ allowed: true, conditional: true, when: 'resource.status eq "draft"' });
+    expect((await testAccess(question)).data).toMatchObject({ allowed: false });
+    expect((await testAccess({ ...question, action: 'read', anyRecord: true })).data).not.toHaveProperty('conditional');
+    expect((await testAccess({ ...question, action: 'create', anyRecord: true })).data).toMatchObject({ allowed: false });
+  });
+
   it('decides at the given time, from the given address', async () => {
     const list = { user: ANN, resource: { name: 'Article' }, action: 'list' };
     expect((await testAccess({ ...list, environment: { timestamp: '2026-01-31T09:00:00Z' } })).data['allowed']).toBe(true);
@@ -80,6 +89,8 @@ describe('admin.tests.access', () => {
       'environment.timestamp:format environment.ip:format',
     ],
     [{ resource: { name: 'Article' }, action: 'read', usr: {} }, 'usr:unknown'],
+    [{ resource: { name: 'Article', id: 'a1' }, action: 'read', anyRecord: true }, 'anyRecord:conflict'],
+    [{ resource: { name: 'Article', status: 'draft' }, action: 'read', anyRecord: true }, 'anyRecord:conflict'],
   ])('refuses %j with %s', async (body, expected) => {
     expect(await codeOf(testAccess(body))).toBe(`REQUEST_MALFORMED ${expected}`);
   });

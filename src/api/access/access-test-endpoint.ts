@@ -32,6 +32,12 @@ const TEST_MEMBERS = {
     additionalProperties: true,
     maxProperties: MAX_FIELDS,
   }),
+  anyRecord: Type.Optional(
+    Type.Boolean({
+      description:
+        'Decides for a record that is not known yet: a decision that depends on the record is `conditional`. Without it, a test without an id is about a record that has only the given fields. A list or export without an id is always for any record, and a create or import always for the record that it would create.',
+    }),
+  ),
   action: TESTED_ACTION,
   environment: Type.Optional(ENVIRONMENT),
   data: Type.Optional(
@@ -54,7 +60,7 @@ const TEST_EXAMPLE = {
 const CONDITIONAL = Type.Optional(
   Type.Boolean({
     description:
-      'Allowed only if `when` is true: for a list or export, the matching records; otherwise, depending on how the request is sent.',
+      'Allowed only if `when` is true: for a list, an export or `anyRecord`, the matching records; otherwise, depending on how the request is sent.',
   }),
 );
 
@@ -204,15 +210,18 @@ function toWarned(warnings: readonly string[]): { readonly warnings?: readonly s
 /** Resolves the names in a test: the resource and its fields. */
 function resolveTest(
   { snapshot }: AdminRequest,
-  { user, resource: given, action, environment, data }: TypeOf<typeof POLICY_TEST>,
+  { user, resource: given, action, environment, data, anyRecord }: TypeOf<typeof POLICY_TEST>,
 ): AccessTest {
   const resource = requireResource({ name: given.name, path: 'resource.name' }, snapshot.definitions);
   validateAttributes(given, resource);
   const hasAttributes = Object.keys(given).some((member) => member !== 'name');
+  if (anyRecord === true && hasAttributes)
+    refuseQuestion([{ path: 'anyRecord', code: 'conflict', detail: 'resource has an id or fields, so the test is not for any record' }]);
   return {
     resource,
     action: toRuleAction(action),
     recordId: given.id,
+    isAnyRecord: anyRecord,
     userId: user?.id,
     data,
     hypothesis: { user, resource: hasAttributes ? given : undefined, ...toEnvironment(environment) },

@@ -1079,6 +1079,8 @@ export interface components {
              * @enum {string}
              */
             action: "create" | "read" | "update" | "delete" | "list" | "export" | "import" | "restore";
+            /** @description Decides for a record that is not known yet: a decision that depends on the record is `conditional`. Without it, a test without an id is about a record that has only the given fields. A list or export without an id is always for any record, and a create or import always for the record that it would create. */
+            anyRecord?: boolean;
             /** @description Data of the request: `request.data` in conditions, and the values of a create, an update or one record of an import. */
             data?: unknown;
             draft?: components["schemas"]["admin.Draft"];
@@ -2348,6 +2350,8 @@ export interface components {
              * @enum {string}
              */
             action: "create" | "read" | "update" | "delete" | "list" | "export" | "import" | "restore";
+            /** @description Decides for a record that is not known yet: a decision that depends on the record is `conditional`. Without it, a test without an id is about a record that has only the given fields. A list or export without an id is always for any record, and a create or import always for the record that it would create. */
+            anyRecord?: boolean;
             /** @description Data of the request: `request.data` in conditions, and the values of a create, an update or one record of an import. */
             data?: unknown;
             environment?: components["schemas"]["admin.Environment"];
@@ -4694,7 +4698,7 @@ export interface operations {
                         data: {
                             allowed: boolean;
                             evaluation: {
-                                /** @description Allowed only if `when` is true: for a list or export, the matching records; otherwise, depending on how the request is sent. */
+                                /** @description Allowed only if `when` is true: for a list, an export or `anyRecord`, the matching records; otherwise, depending on how the request is sent. */
                                 conditional?: boolean;
                                 /** @enum {string} */
                                 effect: "ALLOW" | "DENY";
@@ -5317,7 +5321,7 @@ export interface operations {
                     "application/json": {
                         data: {
                             allowed: boolean;
-                            /** @description Allowed only if `when` is true: for a list or export, the matching records; otherwise, depending on how the request is sent. */
+                            /** @description Allowed only if `when` is true: for a list, an export or `anyRecord`, the matching records; otherwise, depending on how the request is sent. */
                             conditional?: boolean;
                             matchedPolicy: {
                                 id: string;

@@ -65,6 +65,7 @@ export function AccessAnswer({ test, title, actions }: AccessAnswerProps) {
                 {isolateNames(warning)}
               </Alert>
             ))}
+            {data.conditional === true && test.anyRecord === true && <Text size="sm">{texts.chooseRecord}</Text>}
             <Explanation explained={data} users={names?.users} resource={test.resource.name} />
           </Stack>
         )}

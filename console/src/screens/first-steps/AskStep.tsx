@@ -2,6 +2,7 @@ import { Button, Group, Select, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { catalogueQuery } from '../../api/queries.ts';
+import { OF_RECORDS } from '../../api/record-actions.ts';
 import { AccessAnswer, type AccessTest } from '../../components/decision/AccessAnswer.tsx';
 import { exampleResource } from '../../components/example-resource.ts';
 import { TextLink } from '../../components/TextLink.tsx';
@@ -29,7 +30,7 @@ export function AskStep({ role, isDone, isNext }: AskStepProps) {
   const queryClient = useQueryClient();
   const ask = (): void => {
     if (resource === undefined) return;
-    setAsked({ action, resource: { name: resource }, user: { role } });
+    setAsked({ action, resource: { name: resource }, user: { role }, ...(OF_RECORDS.has(action) && { anyRecord: true }) });
     queryClient.setQueryData(wasAskedQuery.queryKey, true);
   };
   return (

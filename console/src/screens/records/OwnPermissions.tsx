@@ -1,5 +1,6 @@
 import { Badge, Group, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client.ts';
+import { OF_RECORDS } from '../../api/record-actions.ts';
 import { Panel } from '../../components/Panel.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
 import { useCaller } from '../../shell/useSession.ts';
@@ -12,9 +13,6 @@ const MARKS = {
   deny: { mark: '✕', color: 'red' },
   conditional: { mark: '?', color: 'yellow' },
 } as const;
-
-/** The actions that are decided for one record. */
-const OF_RECORDS: ReadonlySet<string> = new Set(['read', 'update', 'delete', 'restore']);
 
 /** Properties of the permissions. */
 interface OwnPermissionsProps {

@@ -104,7 +104,7 @@ function Overrides({ roles, question, onChange }: OverridesProps) {
             value={attributes}
             onChange={(next) => onChange({ attributes: next })}
           />
-          <ObjectInput label={texts.fields} value={fields} onChange={(next) => onChange({ fields: next })} />
+          <ObjectInput label={texts.fields} description={texts.fieldsHelp} value={fields} onChange={(next) => onChange({ fields: next })} />
           <LazyPart part={timeField} props={{ time, onChange: (next) => onChange({ time: next }) }} lines={2} />
           <TextInput
             label={texts.ip}

@@ -20,6 +20,17 @@ describe('toAccessTest', () => {
     expect(toAccessTest({ resource: 'Article', action: 'list' })).toEqual({ action: 'list', resource: { name: 'Article' } });
   });
 
+  it.each(['read', 'update', 'delete', 'restore'])(
+    'asks about any record to %s, unless the record or some of its fields are given',
+    (action) => {
+      const search = { resource: 'Article', action };
+      expect(toAccessTest(search)).toHaveProperty('anyRecord', true);
+      expect(toAccessTest({ ...search, fields: '{}' })).toHaveProperty('anyRecord', true);
+      expect(toAccessTest({ ...search, id: 'a1' })).not.toHaveProperty('anyRecord');
+      expect(toAccessTest({ ...search, fields: '{"status":"draft"}' })).not.toHaveProperty('anyRecord');
+    },
+  );
+
   it.each([{ resource: 'Article' }, { action: 'read' }, { resource: 'A', action: 'fly' }, { resource: 'A', action: 'read', data: '[1]' }])(
     'is undefined for the incomplete question %j',
     (search) => expect(toAccessTest(search)).toBeUndefined(),

@@ -1,5 +1,6 @@
 /** The question of the simulator, as the search parameters of its address. */
 import type { Schemas } from '../../api/client.ts';
+import { OF_RECORDS } from '../../api/record-actions.ts';
 import { parseJsonObject } from '../../components/json-objects.ts';
 
 /** The actions that can be tested. */
@@ -36,10 +37,13 @@ export function toAccessTest(search: SimulatorSearch): Schemas['admin.AccessTest
   const [attributes, fields, data] = OBJECTS.map((name) => parseJsonObject(search[name]));
   if (resource === undefined || !ACTIONS.includes(action as (typeof ACTIONS)[number])) return undefined;
   if (attributes === undefined || fields === undefined || data === undefined) return undefined;
+  // A request for any record is decided as far as that is possible. Lists and exports are always about any record, and creates about none.
+  const isAnyRecord = OF_RECORDS.has(action ?? '') && id === undefined && Object.keys(fields).length === 0;
   const hasUser = user !== undefined || role !== undefined || Object.keys(attributes).length > 0;
   return {
     action: action as (typeof ACTIONS)[number],
     resource: { ...fields, name: resource, ...(id !== undefined && { id }) },
+    ...(isAnyRecord && { anyRecord: true }),
     ...(hasUser && { user: { ...attributes, ...(user !== undefined && { id: user }), ...(role !== undefined && { role }) } }),
     ...(Object.keys(data).length > 0 && { data }),
     ...((time !== undefined || ip !== undefined) && {
