@@ -73,7 +73,9 @@ describe('forms of conditions', () => {
   it('every condition survives the builder and the text', () => {
     fc.assert(
       fc.property(condition, (json) => {
-        expect(throughForms(JSON.parse(JSON.stringify(json)))).toEqual(json);
+        // The text of -0 is 0.
+        const stored = JSON.parse(JSON.stringify(json));
+        expect(throughForms(stored)).toEqual(stored);
       }),
     );
   });
