@@ -185,13 +185,25 @@ describe('setup', () => {
     await page.getByRole('button', { name: 'Ada' }).waitFor();
   });
 
-  it('a setup link contains the token that the service requires', async ({ visitor, onTestFinished }) => {
+  it('a setup link contains the token that the service requires, and a refused password is marked at its field', async ({
+    visitor,
+    onTestFinished,
+  }) => {
     const service = await startConsole({ project: 'examples/newsroom', settings: { setup: 'token' } });
     onTestFinished(() => service.close());
     const token = await service.openSetup();
     const page = await visitor.open(service, `/setup#token=${token}`);
     await page.getByLabel('Setup token').waitFor();
     expect(await page.getByLabel('Setup token').inputValue()).toBe(token);
+    visitor.allow(/^response 422: POST/);
+    await page.getByLabel('Name').fill('Ada');
+    await page.getByLabel('Email').fill('ada@example.com');
+    await page.getByLabel(/^Password/).fill('password1');
+    await page.getByRole('button', { name: 'Create the admin' }).click();
+    const mistake = page.getByRole('alert').filter({ hasText: 'This password is among the most common ones.' });
+    await mistake.waitFor();
+    expect(await page.getByLabel(/^Password/).getAttribute('aria-invalid')).toBe('true');
+    await expectSoundScreen(page);
   });
 
   it('a service with an admin refuses a second setup', async ({ newsroom, visitor }) => {

@@ -6,6 +6,11 @@ export const setupTexts = {
   email: 'Email',
   password: 'Password',
   passwordHelp: 'At least 8 characters. A common password, your name and your email are refused.',
+  passwordMistakes: {
+    common: 'This password is among the most common ones. Choose another.',
+    guessable: 'This password is your name or your email. Choose another.',
+    tooShort: 'This password is too short. Enter at least 8 characters.',
+  },
   token: 'Setup token',
   tokenHelp: 'The service printed it when it started. The printed link contains it.',
   submit: 'Create the admin',
