@@ -110,8 +110,13 @@ describe('users', () => {
     await page.getByRole('button', { name: 'Assign a policy' }).click();
     const dialog = page.getByRole('dialog', { name: 'Assign a policy to Uma Assigned' });
     const picker = dialog.getByRole('combobox', { name: 'Policy' }).or(dialog.getByRole('textbox', { name: 'Policy' }));
+    await dialog.getByRole('link', { name: 'Create a policy…' }).waitFor();
+    await picker.first().fill('Administrators');
+    await page.getByRole('option', { name: 'Administrators: full access' }).click();
+    await dialog.getByText('This policy allows every action on every resource.').waitFor();
     await picker.first().fill('assigned from');
     await page.getByRole('option', { name: 'assigned from the user' }).click();
+    await dialog.getByText('This policy allows every action on every resource.').waitFor({ state: 'detached' });
     await dialog.getByLabel('Expires').fill('2099-01-31T10:00');
     await dialog.getByText('Allows 1 action:').waitFor();
     await expectSoundScreen(page);

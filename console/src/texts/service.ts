@@ -97,6 +97,8 @@ export const usersTexts = {
     action: 'Assign a policy',
     title: (name: string) => sentence`Assign a policy to ${name}`,
     policy: 'Policy',
+    create: 'Create a policy…',
+    allowsAll: 'This policy allows every action on every resource.',
   },
   form: {
     newPassword: 'At least 8 characters. A common password, the name and the email are refused. Without one, the user cannot sign in.',

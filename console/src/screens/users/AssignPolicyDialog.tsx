@@ -1,12 +1,14 @@
-import { Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { Alert, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changeAssignments } from '../../api/assignments.ts';
+import { type Policy, policyQuery } from '../../api/policies.ts';
 import { AccessChanges } from '../../components/access-change/AccessChanges.tsx';
 import { ExpiryField, toExpiry } from '../../components/ExpiryField.tsx';
 import { FormModal } from '../../components/FormModal.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { PolicyPicker } from '../../components/PolicyPicker.tsx';
+import { TextLink } from '../../components/TextLink.tsx';
 import { accessChangeTexts } from '../../texts/access-change.ts';
 import { policyTexts } from '../../texts/policy.ts';
 import { usersTexts } from '../../texts/service.ts';
@@ -25,6 +27,7 @@ export function AssignPolicyDialog({ userId, name, onClose }: AssignPolicyDialog
   const queryClient = useQueryClient();
   const [policyId, setPolicyId] = useState<string>();
   const [expiry, setExpiry] = useState('');
+  const { data: policy } = useQuery({ ...policyQuery(policyId ?? ''), enabled: policyId !== undefined });
   const assign = async (reason: string | undefined): Promise<void> => {
     if (policyId === undefined) return;
     await changeAssignments([{ op: 'assign', policyId, userId, expiresAt: toExpiry(expiry) }], reason);
@@ -40,6 +43,10 @@ export function AssignPolicyDialog({ userId, name, onClose }: AssignPolicyDialog
       onClose={onClose}
     >
       <PolicyPicker label={texts.policy} required value={policyId} onChange={setPolicyId} />
+      <TextLink size="sm" to="/policies/new">
+        {texts.create}
+      </TextLink>
+      {policy !== undefined && allowsAll(policy) && <Alert color="yellow">{texts.allowsAll}</Alert>}
       <ExpiryField value={expiry} onChange={setExpiry} />
       {policyId !== undefined && (
         <>
@@ -52,5 +59,15 @@ export function AssignPolicyDialog({ userId, name, onClose }: AssignPolicyDialog
         </>
       )}
     </FormModal>
+  );
+}
+
+/** Returns true if a rule of an active policy allows every request. */
+function allowsAll({ isActive, rules }: Policy): boolean {
+  return (
+    isActive &&
+    rules.some(
+      (rule) => rule.isActive && rule.effect === 'ALLOW' && rule.resource === '*' && rule.action === '*' && rule.conditions.length === 0,
+    )
   );
 }
