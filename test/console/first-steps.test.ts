@@ -69,7 +69,7 @@ describe('the first steps', () => {
     const service = await startEmpty(onTestFinished);
     const page = await visitor.open(service, '/', { as: await service.admin() });
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await page.getByText('So far, only admins may do anything').waitFor();
+    await page.getByText('Only administrators have access so far').waitFor();
     await press(page, 'Continue with the first steps');
     await stepWith(page, '1. Create a policy', 'next');
     await tabTo(page, 'Policy');

@@ -113,7 +113,7 @@ describe('records', () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByText('The record can be restored later.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('There is none yet, or you may see none.').waitFor();
+    await page.getByText('There is none yet.', { exact: true }).waitFor();
     await page.getByRole('switch', { name: 'Deleted records' }).check({ force: true });
     await page.getByRole('table', { name: 'Note' }).getByText('Restored note').waitFor();
     await expectSoundScreen(page);
@@ -210,7 +210,7 @@ describe('records', () => {
     const service = await startConsole({ definitions: { 'Note.yaml': 'name: Note\nfields:\n  title: { type: string }\n' } });
     onTestFinished(() => service.close());
     const page = await visitor.open(service, '/data/Note', { as: await service.admin() });
-    await page.getByText('There is none yet, or you may see none.').waitFor();
+    await page.getByText('There is none yet.', { exact: true }).waitFor();
     await expectSoundScreen(page);
     await page.getByRole('button', { name: 'Create the first record' }).click();
     await field(page, 'title').waitFor();

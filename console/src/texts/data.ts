@@ -22,6 +22,7 @@ export const dataTexts = {
     title: 'No record',
     filtered: 'No record matches, or you may see none of those that do.',
     deleted: 'No record is deleted, or you may see none of those that are.',
+    none: 'There is none yet.',
     unfiltered: 'There is none yet, or you may see none.',
     action: 'Remove the filters',
     present: 'Show those that are not deleted',

@@ -8,7 +8,7 @@ export const firstStepsTexts = {
   next: 'next',
   policy: {
     title: 'Create a policy',
-    detail: 'Without a policy, only admins may do anything. Begin with a template, and change it later.',
+    detail: 'Without a policy, only administrators have access. Begin with a template, and change it later.',
     template: 'Template',
     create: 'Create the policy',
     has: (count: number) => (count === 1 ? 'There is 1 policy.' : sentence`There are ${count} policies.`),

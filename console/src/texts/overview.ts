@@ -23,6 +23,6 @@ export const overviewTexts = {
   },
   recent: { title: 'Newest decisions', none: 'No request has been decided yet.' },
   health: { title: 'Health', ok: 'ready' },
-  unfinished: { title: 'So far, only admins may do anything', action: 'Continue with the first steps' },
+  unfinished: { title: 'Only administrators have access so far', action: 'Continue with the first steps' },
   partial: 'Counting took too long, so older entries are not counted. Choose a shorter time.',
 } as const;

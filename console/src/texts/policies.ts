@@ -37,7 +37,7 @@ export const policiesTexts = {
   managedBy: (file: string) => sentence`Managed by ${file}`,
   findings: (count: number) => (count === 1 ? '1 finding' : sentence`${count} findings`),
   types: { ROLE_BASED: 'role based', ATTRIBUTE_BASED: 'attribute based', CUSTOM: 'custom' },
-  empty: { title: 'There are no policies yet', detail: 'Without policies, only admins have access.' },
+  empty: { title: 'There are no policies yet', detail: 'Without policies, only administrators have access.' },
   noMatch: { title: 'No policy matches the filters' },
   bulk: {
     selected: (count: number) => (count === 1 ? '1 policy selected' : sentence`${count} policies selected`),

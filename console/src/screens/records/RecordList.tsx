@@ -133,7 +133,7 @@ function byId(rows: readonly Row[]): Selection<Row> {
 
 function NoRecords({ resource, search, onChange }: RecordListProps) {
   const navigate = useNavigate();
-  const { title, filtered, deleted, unfiltered, action } = texts.empty;
+  const { title, filtered, deleted, none, unfiltered, action } = texts.empty;
   if (search.where !== undefined) {
     return <EmptyState title={title} detail={filtered} action={<DefaultButton label={action} onClick={() => onChange({})} />} />;
   }
@@ -143,9 +143,9 @@ function NoRecords({ resource, search, onChange }: RecordListProps) {
     );
   const create = () => void navigate({ to: '/data/$resource/new', params: { resource: resource.definition.name } });
   const mayCreate = effectOf(resource, 'create') !== 'deny';
-  return (
-    <EmptyState title={title} detail={unfiltered} action={mayCreate && <DefaultButton label={texts.createFirst} onClick={create} />} />
-  );
+  // Only rules with conditions can hide records from the list.
+  const detail = effectOf(resource, 'list') === 'allow' ? none : unfiltered;
+  return <EmptyState title={title} detail={detail} action={mayCreate && <DefaultButton label={texts.createFirst} onClick={create} />} />;
 }
 
 function DefaultButton({ label, onClick }: { readonly label: string; onClick(): void }) {
