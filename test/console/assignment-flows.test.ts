@@ -24,7 +24,8 @@ describe('assignments', () => {
     const statusOf = async (): Promise<number> => (await newsroom.call('GET', PATH, { token: user.token })).status;
     expect(await statusOf()).toBe(403);
 
-    const page = await visitor.open(newsroom, `/policies/${id}?tab=assignments`, { as: story.admin });
+    const page = await visitor.open(newsroom, `/policies/${id}`, { as: story.admin });
+    await page.getByText('Not assigned yet').waitFor();
     await page.getByRole('button', { name: 'Assign' }).click();
     const dialog = page.getByRole('dialog', { name: 'Assign the policy' });
     await dialog.getByText('a user', { exact: true }).click();
@@ -37,6 +38,8 @@ describe('assignments', () => {
     await dialog.getByLabel('Expires').fill('2099-01-31T10:00');
     await dialog.getByRole('button', { name: 'Assign' }).click();
     await page.getByText('The policy was assigned.').waitFor();
+    await page.getByText('Not assigned yet').waitFor({ state: 'detached' });
+    await page.getByRole('tab', { name: 'Assignments' }).click();
     await rowOf(page, 'Ines Assigned').getByText('2099').waitFor();
     expect(await statusOf()).toBe(200);
 

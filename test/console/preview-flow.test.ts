@@ -141,7 +141,8 @@ describe('the preview of a draft', () => {
     // A draft with mistakes says why it cannot be replayed.
     await page.getByRole('tab', { name: 'Rules' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('');
-    await page.getByText('1 mistake').waitFor();
+    await page.getByText('1 mistake', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Save… (1 mistake)' }).waitFor();
     await page.getByRole('tab', { name: 'Preview' }).click();
     await page.getByRole('button', { name: 'Replay' }).focus();
     await page.getByRole('tooltip').getByText('The policy has mistakes').waitFor();

@@ -42,13 +42,9 @@ export function EditorActions({ editor, validation, onSearch }: EditorActionsPro
           {commonTexts.delete}
         </GuardedButton>
       )}
-      <GuardedButton
-        refusal={refusal}
-        disabled={!isDirty && base !== undefined}
-        color={isDirty && (mistakes > 0 || text?.mistake !== undefined) ? 'red' : 'blue'}
-        onClick={() => setOpened('save')}
-      >
+      <GuardedButton refusal={refusal} disabled={!isDirty && base !== undefined} onClick={() => setOpened('save')}>
         {base === undefined ? texts.create : texts.save}
+        {isDirty && mistakes > 0 && ` (${texts.mistakes(mistakes)})`}
       </GuardedButton>
       {opened === 'save' && text?.mistake !== undefined && (
         <Dialog opened onClose={close} title={base === undefined ? texts.saving.createTitle : texts.saving.title}>

@@ -37,7 +37,9 @@ export function PolicyDetailsForm({ draft, catalogue, validation, onChange }: Dr
         />
         <NumberBox
           label={texts.priority}
-          w={110}
+          description={texts.priorityHelp}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          w={170}
           isInteger
           value={numberOf(draft, 'priority', DEFAULT_PRIORITY)}
           error={errorOf('priority')}

@@ -16,6 +16,7 @@ import { discardKept } from './kept-draft.ts';
 import { rulesOf, textOf } from './policy-draft.ts';
 import { assignmentsTab, findingsTab, historyTab, keptDraftAlert, previewTab, rulesTab, textTab } from './policy-parts.ts';
 import { memberPathOf, POLICY_TABS, type PolicySearch } from './policy-search.ts';
+import { UnassignedAlert } from './UnassignedAlert.tsx';
 import { UnreadableText } from './UnreadableText.tsx';
 import { useKeptDraft } from './useKeptDraft.ts';
 import type { PolicyEditorState } from './usePolicyEditor.ts';
@@ -56,6 +57,7 @@ export function PolicyEditor({ editor, stored, catalogue, search, children, onSe
           {texts.managed.detail}
         </Alert>
       )}
+      {base !== undefined && tab !== 'assignments' && <UnassignedAlert policyId={base.id} />}
       {!isDirty && children}
       {kept !== undefined && !isDirty && <LazyPart part={keptDraftAlert} props={{ kept, editor, onDecided: decide }} lines={2} />}
       {stored !== undefined && base !== undefined && stored.version > base.version && <Alert color="yellow">{texts.newer}</Alert>}

@@ -90,7 +90,9 @@ function RuleMembers({ rule, at, catalogue, validation, onRule }: RuleFormProps)
         />
         <NumberBox
           label={texts.priority}
-          w={110}
+          description={texts.priorityHelp}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          w={130}
           isInteger
           // Rules change places by their priority.
           reportsOnLeaving
