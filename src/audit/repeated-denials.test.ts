@@ -62,6 +62,7 @@ describe('the denials of a window', () => {
     ['resource', { resource: 'User' }],
     ['action', { action: 'update' }],
     ['reason', { reason: 'denied by rule "a"' }],
+    ['rule', { ruleId: 'r2' }],
     ['network', { ip: '192.0.3.1' }],
     ['IPv6 network', { ip: '2001:db8:0:1::1' }],
   ])('a denial with another %s begins a window of its own', async (_, other) => {

@@ -12,7 +12,7 @@ const MAX_WINDOWS = 10_000;
 
 const HOUR = 3_600_000;
 
-/** A window of time in which denials of the same resource, action, reason and network are counted. */
+/** A window of time in which denials of the same resource, action, rule, reason and network are counted. */
 export interface DenialWindow {
   readonly key: string;
   /** The denial with which the window began. */
@@ -108,8 +108,9 @@ export function isCountable({ kind, allowed }: AuditEntry): boolean {
   return kind === 'evaluation' || (kind === 'access' && !allowed);
 }
 
-function toKey({ resource, action, reason }: AuditEntry, network: string): string {
-  return `${network} ${action} ${resource} ${reason}`;
+/** Contains the id of the rule too, because several rules can have the same name in a reason. */
+function toKey({ resource, action, ruleId = '', reason }: AuditEntry, network: string): string {
+  return `${network} ${action} ${resource} ${ruleId} ${reason}`;
 }
 
 /** Returns the key of the window for all networks and reasons. It begins with a space, as no other key does. */

@@ -110,7 +110,7 @@ export {
   loadActiveRules,
   loadAssignedPage,
   loadPolicyNames,
-  loadRuleDescriptions,
+  loadRuleNames,
 } from './policy-lists.ts';
 export {
   type Author,

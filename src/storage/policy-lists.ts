@@ -1,6 +1,6 @@
 /** Lists of policies and their assignments. */
 import type { ActiveAssignments } from '../authz/linter/index.ts';
-import type { Policy, PolicyRule, RolePolicy, UserPolicy } from '../authz/policies/index.ts';
+import { type Policy, type PolicyRule, type RolePolicy, titleOfRule, type UserPolicy } from '../authz/policies/index.ts';
 import type { AssignableRole } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import { loadRolePolicies, loadUserPolicies } from './assignment-records.ts';
@@ -118,11 +118,13 @@ export async function loadPolicyNames(tx: Transaction, ids: readonly string[]): 
   return Object.fromEntries(rows.map(({ id, name }) => [id, name]));
 }
 
-/** Loads the descriptions of rules by id. Rules without a description are left out. */
-export async function loadRuleDescriptions(tx: Transaction, ids: readonly string[]): Promise<Record<string, string>> {
+/** Loads the names of rules by id: their descriptions, or their effects, actions and resources. */
+export async function loadRuleNames(tx: Transaction, ids: readonly string[]): Promise<Record<string, string>> {
   if (ids.length === 0) return {};
-  const rows = await tx.all<{ readonly id: string; readonly description: string }>(
-    sql`SELECT "id", "description" FROM "_PolicyRule" WHERE "id" IN ${idList(tx.dialect, ids)} AND "description" IS NOT NULL`,
+  const rows = await tx.all<Pick<PolicyRule, 'id' | 'effect' | 'action' | 'resource'> & { readonly description: string | null }>(
+    sql`SELECT "id", "description", "effect", "action", "resource" FROM "_PolicyRule" WHERE "id" IN ${idList(tx.dialect, ids)}`,
   );
-  return Object.fromEntries(rows.map(({ id, description }) => [id, description]));
+  return Object.fromEntries(
+    rows.map(({ description, ...rule }) => [rule.id, titleOfRule({ ...rule, description: description ?? undefined })]),
+  );
 }

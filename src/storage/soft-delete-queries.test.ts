@@ -164,7 +164,7 @@ const OTHERS = new Set(
     'checkUnderstood checkDatabase countEntriesSince loadDeletedRecord findDeletedTogether findReferencesToClear listDeletedRecords listRolePolicies listRoleAssignments findUnknownUsers loadAssignedPage loadCandidates loadRevision listMigrations',
     'loadOtherDefinitions listPolicies loadPoliciesById loadPoliciesByName loadPolicy loadChanges loadUserAssignments loadPolicyState loadDefinitionsRevision loadPolicyStateAt loadUserPoliciesAt loadHistoryHeadAt loadActiveAssignments loadActiveRules loadCheckedPolicies loadPolicyPage loadPolicySummaries countUserValues',
     'findAssignment loadAppliedDefinitions loadAssignment loadAssignmentsAt loadHistoryHead loadPolicies loadPolicyChanges loadPolicyToChange loadPolicyVersion loadRolePolicies loadUserPolicies',
-    'loadDatabaseVersion loadDefinitionsHash loadAssignmentPage loadBatchState loadPolicyNames loadRuleDescriptions',
+    'loadDatabaseVersion loadDefinitionsHash loadAssignmentPage loadBatchState loadPolicyNames loadRuleNames',
     // Reads only users, which cannot be soft-deleted.
     'findReferencingAdmin loadUserNames loadUserPage countUserAssignments',
     // Tested with soft-deleted records by the law, and by the scenarios of related records and of hierarchies.

@@ -119,7 +119,6 @@ export const decisionsTexts = {
       missing: 'Values that the audit log did not keep',
     },
   },
-  newRule: 'a new rule',
   trace: {
     decided: 'decided',
     answers: { true: 'true', false: 'false', unknown: 'unknown', open: 'depends on the record' },

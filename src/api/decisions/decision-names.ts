@@ -4,7 +4,7 @@ import type { ConditionTrace } from '../../conditions/index.ts';
 import type { Json } from '../../operators/index.ts';
 import type { Resource } from '../../resources/index.ts';
 import { Type, type TypeOf } from '../../schemas/index.ts';
-import { loadPolicyNames, loadRuleDescriptions, loadUndamagedRecords, type Transaction } from '../../storage/index.ts';
+import { loadPolicyNames, loadRuleNames, loadUndamagedRecords, type Transaction } from '../../storage/index.ts';
 import { TEXT } from '../schema-members.ts';
 
 /** Names by id. */
@@ -15,7 +15,7 @@ export const NAMES = Type.Object(
   { users: BY_ID, policies: BY_ID, rules: BY_ID },
   {
     description:
-      'Names by id: the name or email of users, the names of policies, the descriptions of rules. Without those that were deleted.',
+      'Names by id: the name or email of users, the names of policies, the descriptions of rules, or their effects, actions and resources. Without those that were deleted.',
   },
 );
 
@@ -84,7 +84,7 @@ export async function loadNames(tx: Transaction, user: Resource, entries: readon
   return {
     users: await loadUserLabels(tx, user, idsOf('userId')),
     policies: await loadPolicyNames(tx, idsOf('policyId')),
-    rules: await loadRuleDescriptions(tx, idsOf('ruleId')),
+    rules: await loadRuleNames(tx, idsOf('ruleId')),
   };
 }
 

@@ -3,7 +3,14 @@
  * token. An export needs no admin.
  */
 import { appendEntry, appendSystemEntry, createEntryId, loadHistoryFacts } from '../../audit/index.ts';
-import { comparePrecedence, DEFAULT_PRIORITY, type Policy, type PolicyInput, policiesFromPermissions } from '../../authz/policies/index.ts';
+import {
+  comparePrecedence,
+  DEFAULT_PRIORITY,
+  type Policy,
+  type PolicyInput,
+  policiesFromPermissions,
+  titleOfRule,
+} from '../../authz/policies/index.ts';
 import type { Json } from '../../operators/index.ts';
 import type { ByteStream, HttpRequest, QueryTree, RequestOrigin } from '../../request/index.ts';
 import type { Definitions } from '../../resources/index.ts';
@@ -131,9 +138,7 @@ async function findClosing(tx: Transaction, policies: readonly Policy[], full: P
     .flatMap((policy) => policy.rules.filter(({ isActive, effect }) => isActive && effect === 'DENY').map((rule) => placed(policy, rule)))
     .filter((deny) => allow !== undefined && comparePrecedence(deny, allow) < 0)
     .slice(0, NAMED)
-    .map(
-      ({ rule }) => `rule "${rule.description ?? rule.id}" of policy "${rule.policy.name}" still denies ${rule.action} on ${rule.resource}`,
-    );
+    .map(({ rule }) => `rule "${titleOfRule(rule)}" of policy "${rule.policy.name}" still denies ${rule.action} on ${rule.resource}`);
 }
 
 function priorityOf(assignment: object): number {

@@ -49,8 +49,8 @@ describe('one rule', () => {
   });
 
   it('describes the decision in its reason', () => {
-    expect(decideOn([{}]).reason).toBe('allowed by rule "p.0" of policy "P"');
-    expect(decideOn([{ effect: 'DENY' }]).reason).toBe('denied by rule "p.0" of policy "P"');
+    expect(decideOn([{}]).reason).toBe('allowed by rule "ALLOW * on *" of policy "P"');
+    expect(decideOn([{ effect: 'DENY' }]).reason).toBe('denied by rule "DENY * on *" of policy "P"');
     expect(decideOn([{ conditions: UNKNOWN }]).reason).toBe('no rule matched');
   });
 
@@ -166,9 +166,9 @@ describe('an open record', () => {
   });
 
   it('names up to three rules in the reason, and no values', () => {
-    const rules = [1, 2, 3, 4, 5].map((views) => ({ conditions: when('resource.views', views * 1111) }));
+    const rules = [1, 2, 3, 4, 5].map((views) => ({ description: `above ${views}`, conditions: when('resource.views', views * 1111) }));
     expect(decideOn(rules, { record: UNRESOLVED }).reason).toBe(
-      'allowed for the records that pass ALLOW rule "p.0" of policy "P", ALLOW rule "p.1" of policy "P", ALLOW rule "p.2" of policy "P" and 2 more',
+      'allowed for the records that pass ALLOW rule "above 1" of policy "P", ALLOW rule "above 2" of policy "P", ALLOW rule "above 3" of policy "P" and 2 more',
     );
   });
 });

@@ -1,4 +1,4 @@
-import { DEFAULT_PRIORITY, type Policy, type PolicyRule } from '../policies/index.ts';
+import { DEFAULT_PRIORITY, type Policy, type PolicyRule, titleOfRule } from '../policies/index.ts';
 import { areDisjoint } from './condition-analysis.ts';
 import type { Finding, RuleFinding } from './finding.ts';
 import { isExpired } from './lint-assignments.ts';
@@ -168,7 +168,7 @@ function toConflict(rule: PolicyRule, other: IndexedRule): RuleFinding {
 }
 
 function nameOf({ stored, policy }: IndexedRule): string {
-  return `rule "${stored.description ?? stored.id}" of policy "${policy.name}"`;
+  return `rule "${titleOfRule(stored)}" of policy "${policy.name}"`;
 }
 
 function toOther({ stored: { id, description }, policy }: IndexedRule): NonNullable<Finding['other']> {

@@ -3,7 +3,7 @@ import type { Comparison, Condition, Path, Related } from '../../conditions/inde
 import { relatedPaths } from '../../conditions/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { Resource } from '../../resources/index.ts';
-import { coversResource, type Policy, type PolicyRule, type PolicySnapshot } from '../policies/index.ts';
+import { coversResource, type Policy, type PolicyRule, type PolicySnapshot, titleOfRule } from '../policies/index.ts';
 import type { RuleFinding } from './finding.ts';
 import { definitionsFor, type LintedRule } from './lint-context.ts';
 
@@ -118,7 +118,7 @@ function isOwner({ field, operator, value, ...others }: JsonObject, owners: read
 }
 
 function toWritable(what: string, { rule, policy }: RoleRule, { role }: RoleRules): RuleFinding {
-  const named = `rule "${rule.description ?? rule.id}" of policy "${policy.name}"`;
+  const named = `rule "${titleOfRule(rule)}" of policy "${policy.name}"`;
   return {
     code: 'self-granted',
     member: 'conditions',

@@ -12,7 +12,7 @@ import {
 import type { Definitions } from '../../resources/index.ts';
 import { describeLists, describePath, describeRelated } from '../context/index.ts';
 import type { PolicyLimits } from './parse-policy.ts';
-import type { Effect, Policy, PolicyRule, PolicyType } from './policy.ts';
+import { type Effect, type Policy, type PolicyRule, type PolicyType, titleOfRule } from './policy.ts';
 
 /** A compiled rule: its conditions are parsed into one tree. */
 export interface CompiledRule {
@@ -84,7 +84,7 @@ export function compileRule(policy: Policy, rule: PolicyRule, options: CompileOp
     effect: rule.effect,
     priority: rule.priority,
     description: rule.description,
-    label: `rule "${rule.description ?? rule.id}" of policy "${policy.name}"`,
+    label: `rule "${titleOfRule(rule)}" of policy "${policy.name}"`,
     policy: Object.freeze({ id: policy.id, name: policy.name, type: policy.type, priority: policy.priority }),
     condition,
     toResidual: toPartialEvaluator(condition),

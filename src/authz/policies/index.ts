@@ -59,6 +59,7 @@ export {
   type PolicyType,
   type RolePolicy,
   type RuleInput,
+  titleOfRule,
   type UserPolicy,
 } from './policy.ts';
 export { DIFFERENCE_KINDS, diffPolicies, type PolicyDifference, toPolicyContent } from './policy-diff.ts';

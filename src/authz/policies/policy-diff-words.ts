@@ -1,7 +1,7 @@
 /** Sentences that say what the differences between two versions of a policy mean. */
 import { parseConditions, printCondition } from '../../conditions/index.ts';
 import { describeValue, type Json, type JsonObject } from '../../operators/index.ts';
-import type { PolicyRule } from './policy.ts';
+import { type PolicyRule, titleOfRule } from './policy.ts';
 import type { OrderChange, PassedRules } from './policy-diff-order.ts';
 
 /** The values of a member in two versions. */
@@ -54,9 +54,9 @@ function describeAction(action: Json | undefined): string {
   return action === '*' ? 'every action' : `action ${action}`;
 }
 
-/** Returns the name of a rule in sentences: its description, or what it is about. */
-export function nameRule({ description, effect, action, resource }: Omit<PolicyRule, 'id' | 'policyId' | 'createdAt'>): string {
-  return `rule ${JSON.stringify(description ?? `${effect} ${action} on ${resource}`)}`;
+/** Returns the name of a rule in sentences. */
+export function nameRule(rule: Omit<PolicyRule, 'id' | 'policyId' | 'createdAt'>): string {
+  return `rule ${JSON.stringify(titleOfRule(rule))}`;
 }
 
 /** Describes a rule that was added or removed. */

@@ -32,6 +32,16 @@ export interface PolicyRule {
   readonly createdAt: string;
 }
 
+/** Returns the name of a rule for people: its description, or its effect, action and resource. */
+export function titleOfRule({
+  description,
+  effect,
+  action,
+  resource,
+}: Pick<PolicyRule, 'description' | 'effect' | 'action' | 'resource'>): string {
+  return description ?? `${effect} ${action} on ${resource}`;
+}
+
 /** Managers of policies and of assignments to roles: only `policies apply` changes those that files manage. Without a manager, the admin API does. */
 export const MANAGERS = ['files'] as const;
 export type Manager = (typeof MANAGERS)[number];

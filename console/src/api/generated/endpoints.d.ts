@@ -3695,7 +3695,7 @@ export interface operations {
                         /** @description Number of items in `data`. */
                         count: number;
                         data: components["schemas"]["admin.Decision"][];
-                        /** @description Names by id: the name or email of users, the names of policies, the descriptions of rules. Without those that were deleted. */
+                        /** @description Names by id: the name or email of users, the names of policies, the descriptions of rules, or their effects, actions and resources. Without those that were deleted. */
                         names?: {
                             policies: {
                                 [key: string]: string;
@@ -3747,7 +3747,7 @@ export interface operations {
                             name?: string;
                         };
                         data: components["schemas"]["admin.ExplainedDecision"];
-                        /** @description Names by id: the name or email of users, the names of policies, the descriptions of rules. Without those that were deleted. */
+                        /** @description Names by id: the name or email of users, the names of policies, the descriptions of rules, or their effects, actions and resources. Without those that were deleted. */
                         names?: {
                             policies: {
                                 [key: string]: string;

@@ -2,7 +2,7 @@ import { List, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Draft } from '../../api/draft.ts';
 import { accessChangeTexts as texts } from '../../texts/access-change.ts';
-import { readableReason } from '../decision/draft-reasons.ts';
+import { isolateNames } from '../../texts/sentence.ts';
 import { ResidualWords } from '../decision/ResidualCondition.tsx';
 import { QueryState } from '../QueryState.tsx';
 import { AUDIT_LOG, type PermissionChange, type PermissionChanges } from './permission-changes.ts';
@@ -76,7 +76,7 @@ function ChangeList({ title, changes }: { readonly title: string; readonly chang
 
 /** The reason of a decision. For a decision that depends on conditions, these are its conditions and the first rule that may allow. */
 function Reason({ permission: { reason, when, residual, rule, policy } }: { readonly permission: PermissionChange['before'] }) {
-  if (when === undefined) return readableReason(reason);
+  if (when === undefined) return isolateNames(reason);
   return (
     <>
       {texts.when} <ResidualWords when={when} residual={residual} /> {texts.rule(rule?.description, policy?.name)}

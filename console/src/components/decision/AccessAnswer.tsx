@@ -7,7 +7,6 @@ import { simulatorTexts as texts } from '../../texts/simulator.ts';
 import { PolicyLink } from '../PolicyLink.tsx';
 import { QueryState } from '../QueryState.tsx';
 import { Verdict } from '../Verdict.tsx';
-import { readableReason } from './draft-reasons.ts';
 import { Explanation } from './Explanation.tsx';
 
 /** A request that is decided, but not performed. */
@@ -54,7 +53,7 @@ export function AccessAnswer({ test, title, actions }: AccessAnswerProps) {
               </Text>
               {actions}
             </Group>
-            <Text size="sm">{readableReason(data.reason)}</Text>
+            <Text size="sm">{isolateNames(data.reason)}</Text>
             {data.matchedPolicy !== null && (
               <PolicyLink size="sm" id={data.matchedPolicy.id} rule={data.matchedRule ?? undefined}>
                 {texts.matched(data.matchedPolicy.name)}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { bodyOf, client } from '../../api/client.ts';
 import type { Draft } from '../../api/draft.ts';
 import { previewTexts as texts } from '../../texts/preview.ts';
-import { readableReason } from '../decision/draft-reasons.ts';
+import { isolateNames } from '../../texts/sentence.ts';
 import { Explanation } from '../decision/Explanation.tsx';
 import { QueryState } from '../QueryState.tsx';
 
@@ -30,14 +30,14 @@ export function BothTraces({ entryId, draft, fill }: { readonly entryId: string;
             <Title order={3} size="h5">
               {texts.live}
             </Title>
-            {readableReason(live.reason ?? '')}
+            {isolateNames(live.reason ?? '')}
             <Explanation explained={live} users={names?.users} resource={entry.resource} />
           </Stack>
           <Stack gap="sm">
             <Title order={3} size="h5">
               {texts.draftSide}
             </Title>
-            {readableReason(drafted?.reason ?? '')}
+            {isolateNames(drafted?.reason ?? '')}
             {drafted && <Explanation explained={drafted} users={names?.users} resource={entry.resource} />}
           </Stack>
         </SimpleGrid>

@@ -2,9 +2,8 @@ import { Alert, Badge, Button, Card, Group, Paper, Progress, SimpleGrid, Stack, 
 import { useState } from 'react';
 import type { Draft } from '../../api/draft.ts';
 import { previewTexts as texts } from '../../texts/preview.ts';
-import { sentence } from '../../texts/sentence.ts';
+import { isolateNames, sentence } from '../../texts/sentence.ts';
 import { Dialog } from '../Dialog.tsx';
-import { readableReason } from '../decision/draft-reasons.ts';
 import { type Residual, ResidualWords } from '../decision/ResidualCondition.tsx';
 import { Time } from '../Time.tsx';
 import { Verdict } from '../Verdict.tsx';
@@ -146,7 +145,7 @@ function Side({ name, allowed, label, reason, residual }: SideProps) {
         </Text>
         <Verdict allowed={allowed} {...(label !== undefined && { label })} />
       </Group>
-      {reason !== undefined && <Text size="sm">{readableReason(reason)}</Text>}
+      {reason !== undefined && <Text size="sm">{isolateNames(reason)}</Text>}
       {residual?.when !== undefined && (
         <Text size="sm">
           {texts.allowedIf} <ResidualWords {...residual} />

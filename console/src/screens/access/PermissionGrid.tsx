@@ -2,7 +2,6 @@ import { Anchor, Stack, Table, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { isSameDecision } from '../../components/access-change/permission-changes.ts';
 import { SideDialog } from '../../components/Dialog.tsx';
-import { readableReason } from '../../components/decision/draft-reasons.ts';
 import { NamedConditions } from '../../components/decision/NamedConditions.tsx';
 import { ResidualCondition } from '../../components/decision/ResidualCondition.tsx';
 import { describeResidual } from '../../components/decision/residual-words.ts';
@@ -11,7 +10,7 @@ import { useTraceVocabulary } from '../../components/decision/trace-vocabulary.t
 import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { accessTexts as texts } from '../../texts/access.ts';
 import { draftTexts } from '../../texts/draft.ts';
-import { sentence } from '../../texts/sentence.ts';
+import { isolateNames, sentence } from '../../texts/sentence.ts';
 import classes from './PermissionGrid.module.css';
 import type { Permission } from './queries.ts';
 
@@ -178,7 +177,7 @@ function PermissionDetail({ title, permission, link }: PermissionDetailProps) {
       <Text fw={600}>
         {action} {resource}: {texts.effects[effect]}
       </Text>
-      <Text size="sm">{readableReason(reason)}</Text>
+      <Text size="sm">{isolateNames(reason)}</Text>
       {when !== undefined && <ResidualCondition when={when} residual={residual} />}
       {policy && (
         <PolicyLink id={policy.id} rule={rule?.id} size="sm">
