@@ -38,6 +38,18 @@ describe('a denied request', () => {
     await page.getByRole('heading', { name: 'Article', level: 1 }).waitFor();
   });
 
+  it('a record is opened by its id by a user who may read records and not list them', async ({ newsroom, visitor }) => {
+    const reader = await newsroom.user({ name: 'Reads by Id' });
+    await newsroom.createPolicy({ name: 'Read tips', userId: reader.id, rules: [{ resource: 'Tip', action: 'read' }] });
+    const tip = await newsroom.createRecord('Tip', { subject: 'Known by its id', text: 'Look there' });
+    const page = await visitor.open(newsroom, '/data/Tip', { as: reader });
+    await page.getByText('do not let you list here').waitFor();
+    await expectSoundScreen(page);
+    await page.getByLabel('Id of a record').fill(` ${tip} `);
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByRole('heading', { name: 'Known by its id' }).waitFor();
+  });
+
   it('a form sends no request for the names of records that its user may not see', async ({ newsroom, story, visitor }) => {
     const page = await visitor.open(newsroom, `/data/Article/${story.articles.get('harbour-reopens')}`, { as: story.rita });
     await page.getByText('read allowed').waitFor();

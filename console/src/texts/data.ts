@@ -17,6 +17,7 @@ export const dataTexts = {
   deleted: 'Deleted records',
   import: 'Import',
   refused: (action: string) => sentence`The policies in force do not let you ${action} here`,
+  byId: { label: 'Id of a record', help: 'You may read records of which you know the id.', open: 'Open' },
   createFirst: 'Create the first record',
   empty: {
     title: 'No record',

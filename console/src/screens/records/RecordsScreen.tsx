@@ -5,6 +5,7 @@ import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { dataTexts as texts } from '../../texts/data.ts';
 import { FilterForm } from './FilterForm.tsx';
+import { OpenById } from './OpenById.tsx';
 import { RecordActions } from './RecordActions.tsx';
 import { RecordList } from './RecordList.tsx';
 import { recordsRoute } from './route.ts';
@@ -42,7 +43,10 @@ function Records({ resource }: { readonly resource: OwnResource }) {
         />
       )}
       {effectOf(resource, 'list') === 'deny' ? (
-        <Text>{texts.refused('list')}</Text>
+        <>
+          <Text>{texts.refused('list')}</Text>
+          {effectOf(resource, 'read') !== 'deny' && <OpenById resource={definition.name} />}
+        </>
       ) : (
         // Another filter ends the selection: its records may no longer be in view.
         <RecordList key={JSON.stringify([search.where, search.deleted])} resource={resource} search={search} onChange={change} />
