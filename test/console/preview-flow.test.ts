@@ -84,7 +84,7 @@ describe('the preview of a draft', () => {
     await page.getByRole('button', { name: 'Show both traces' }).click();
     const dialog = page.getByRole('dialog', { name: /create Comment/ });
     await dialog.getByText('allowed by rule').first().waitFor();
-    await dialog.getByText('denied by a new rule').first().waitFor();
+    await dialog.getByText('denied by rule "DENY create on Comment"').first().waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: /^unknown/ }).click();
     await page.getByText('Values that were not kept: resource.fee').waitFor();
@@ -113,6 +113,9 @@ describe('the preview of a draft', () => {
     await page.waitForURL(/tab=preview&range=24h|range=24h&tab=preview/);
     await page.getByRole('button', { name: 'Replay' }).click();
     await expect.poll(() => page.locator(figureOf('allowed before, denied now')).textContent()).toBe('1');
+    // Permissions change for those who have sent no request, too.
+    await page.getByText('What changes for roles and users').waitFor();
+    await page.getByText('Role moderator').waitFor();
     await expectSoundScreen(page);
 
     const opened = page.waitForEvent('popup');

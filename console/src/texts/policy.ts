@@ -83,6 +83,8 @@ export const policyTexts = {
     },
     change: 'Change the rules',
     detail: 'Replays the audit log under your unsaved changes: what would they have decided differently? Nothing is stored.',
+    onlyRecorded:
+      'Only recorded requests are replayed: an action that was never requested is missing, even if your changes allow or deny it.',
     simulator: 'Ask the simulator under these changes, in a new tab',
     several: 'Preview them together with other changes, in a new tab',
   },

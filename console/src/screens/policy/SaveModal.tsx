@@ -5,8 +5,6 @@ import type { ReactNode } from 'react';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
 import { ifMatch, type Policy, policyQuery } from '../../api/policies.ts';
 import { RequestError } from '../../api/problem.ts';
-import { PolicyAccessChanges } from '../../components/access-change/PolicyAccessChanges.tsx';
-import { resourcesOf } from '../../components/access-change/permission-changes.ts';
 import { Dialog } from '../../components/Dialog.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { PolicyDiff } from '../../components/PolicyDiff.tsx';
@@ -15,7 +13,8 @@ import { QueryState } from '../../components/QueryState.tsx';
 import { commonTexts } from '../../texts/common.ts';
 import { policyTexts } from '../../texts/policy.ts';
 import { isolateNames } from '../../texts/sentence.ts';
-import { type DraftJson, rulesOf, toChange, toPolicyDraft } from './policy-draft.ts';
+import { DraftChanges } from './DraftChanges.tsx';
+import { type DraftJson, toChange } from './policy-draft.ts';
 import type { PolicySearch } from './policy-search.ts';
 import type { PolicyEditorState } from './usePolicyEditor.ts';
 import { type Validation, validatePolicy } from './useValidation.ts';
@@ -168,16 +167,6 @@ function SaveForm({ validation: { differences, warnings = [] }, isNew, changes, 
         </Group>
       </Stack>
     </form>
-  );
-}
-
-function DraftChanges({ base, draft }: { readonly base: Policy; readonly draft: DraftJson }) {
-  return (
-    <PolicyAccessChanges
-      policyIds={[base.id]}
-      draft={toPolicyDraft(draft, base.id)}
-      resources={resourcesOf([...base.rules, ...(rulesOf(draft) ?? [])])}
-    />
   );
 }
 
