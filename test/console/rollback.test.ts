@@ -75,13 +75,28 @@ describe('the history of a policy', () => {
 });
 
 describe('a new policy', () => {
-  it('shows mistakes after the first input, and not before', async ({ newsroom, story, visitor }) => {
+  it('shows the mistakes of empty fields after they were left or the policy was to be saved, and not before', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
     const page = await visitor.open(newsroom, '/policies/new', { as: story.admin });
-    const mistake = page.getByText('expected a text that is not empty');
+    const mistake = page.getByText('Enter a name');
     await page.getByRole('heading', { name: 'New policy' }).waitFor();
     await page.waitForLoadState('networkidle');
     expect(await mistake.count()).toBe(0);
     await page.getByRole('textbox', { name: 'Description' }).fill('a policy without a name');
+    await page.getByText('1 mistake', { exact: true }).waitFor();
+    expect(await mistake.count()).toBe(0);
+    await page.getByRole('textbox', { name: 'Name' }).focus();
+    await page.keyboard.press('Tab');
     await mistake.waitFor();
+    // A new condition shows no mistake before its fields were left or the policy was to be saved.
+    await page.getByRole('button', { name: 'Add the first rule' }).click();
+    await page.getByRole('button', { name: 'Add a condition' }).click();
+    await page.getByText('2 mistakes', { exact: true }).waitFor();
+    expect(await page.getByText('Choose a field').count()).toBe(0);
+    await page.getByRole('button', { name: 'Create… (2 mistakes)' }).click();
+    await page.getByText('Choose a field').waitFor();
   });
 });

@@ -64,6 +64,7 @@ export function SuggestionField({ value, groups, onChange, ...field }: Suggestio
       <TextInput
         {...field}
         ref={input}
+        classNames={{ input: classes['input'] ?? '' }}
         role="combobox"
         autoComplete="off"
         aria-autocomplete="list"

@@ -10,6 +10,9 @@ interface Bounds {
 export const builderTexts = {
   path: 'Path',
   pathPlaceholder: 'such as resource.status',
+  emptyPath: 'Choose a field',
+  emptyChoice: 'Choose a value',
+  emptyValue: 'Enter a value',
   behind: (group: string) => sentence`${group}, through references`,
   operator: 'Operator',
   value: 'Value',

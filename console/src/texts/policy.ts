@@ -25,6 +25,7 @@ export const policyTexts = {
   details: {
     title: 'Policy',
     name: 'Name',
+    emptyName: 'Enter a name',
     description: 'Description',
     type: 'Type',
     typeHelp: 'A label. Only custom policies may contain expressions.',

@@ -1,5 +1,6 @@
-import { Badge, Group, NativeSelect } from '@mantine/core';
+import { Badge, Box, Group, NativeSelect } from '@mantine/core';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
+import { useEmptyMistake } from '../useEmptyMistake.ts';
 import { mistakesAt, useBuilder } from './builder-context.ts';
 import classes from './condition.module.css';
 import type { ComparisonForm } from './condition-json.ts';
@@ -18,35 +19,48 @@ interface ComparisonRowProps {
 
 /** A comparison: its path, an operator that fits, and an editor for the value. */
 export function ComparisonRow({ form, at, onChange }: ComparisonRowProps) {
-  const { catalogue, options, issues } = useBuilder();
+  const { catalogue, options, issues, progress } = useBuilder();
   const option = findPath(options, form.path);
   const fitting = operatorsFor(catalogue, option);
   const operator = catalogue.operators.find(({ name }) => name === form.operator);
+  const path = useEmptyMistake({
+    isEmpty: form.path === '',
+    mistake: mistakesAt(issues, `${at}.field`) ?? mistakesAt(issues, `${at}.context`),
+    words: texts.emptyPath,
+    progress,
+  });
+  const value = useEmptyMistake({
+    isEmpty: form.value === '',
+    mistake: mistakesAt(issues, `${at}.value`),
+    words: option?.values === undefined ? texts.emptyValue : texts.emptyChoice,
+    progress,
+  });
   const isReferring = isReference(form.value);
   const toggle = () => onChange({ ...form, value: isReferring ? initialValue(operator, option) : suggestReference(options, option) });
   return (
     <Group gap={6} align="flex-start">
-      <PathInput
-        className={classes['path']}
-        value={form.path}
-        error={mistakesAt(issues, `${at}.field`) ?? mistakesAt(issues, `${at}.context`)}
-        onChange={(path) => onChange(withPath(form, path, { option: findPath(options, path), fitting: operatorsOf(path) }))}
-      />
+      <Box className={classes['path'] ?? ''} onBlur={path.onBlur}>
+        <PathInput
+          value={form.path}
+          error={path.error}
+          onChange={(next) => onChange(withPath(form, next, { option: findPath(options, next), fitting: operatorsOf(next) }))}
+        />
+      </Box>
       <OperatorSelect
         operators={fitting}
         value={form.operator}
         error={mistakesAt(issues, `${at}.operator`)}
         onChange={(next) => onChange({ ...form, operator: next.name, value: keepValue(next, option, form.value) })}
       />
-      <div className={classes['operand'] ?? ''}>
+      <Box className={classes['operand'] ?? ''} onBlur={value.onBlur}>
         <OperandInput
           operator={operator}
           option={option}
           value={form.value}
-          error={mistakesAt(issues, `${at}.value`)}
-          onChange={(value) => onChange({ ...form, value })}
+          error={value.error}
+          onChange={(next) => onChange({ ...form, value: next })}
         />
-      </div>
+      </Box>
       <ReferenceToggle isReferring={isReferring} onToggle={toggle} />
       {form.ifExists && (
         <Badge mt={8} color="gray">

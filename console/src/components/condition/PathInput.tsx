@@ -9,19 +9,17 @@ interface PathInputProps {
   readonly label?: string;
   readonly value: string;
   readonly error?: string | undefined;
-  readonly className?: string | undefined;
   onChange(path: string): void;
 }
 
 /** A text field that suggests the paths which conditions can read, by group. */
-export function PathInput({ label = texts.path, value, error, className, onChange }: PathInputProps) {
+export function PathInput({ label = texts.path, value, error, onChange }: PathInputProps) {
   const { options } = useBuilder();
   const groups = useMemo(() => groupPaths(options), [options]);
   return (
     <SuggestionField
       aria-label={label}
       placeholder={texts.pathPlaceholder}
-      className={className ?? ''}
       size="sm"
       groups={groups}
       spellCheck={false}

@@ -1,6 +1,7 @@
-import { ActionIcon, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { ActionIcon, Box, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useRef } from 'react';
 import { builderTexts } from '../../texts/condition-builder.ts';
+import { useEmptyMistake } from '../useEmptyMistake.ts';
 import { mistakesAt, mistakesOf, useBuilder } from './builder-context.ts';
 import classes from './condition.module.css';
 import type { RelatedForm } from './condition-json.ts';
@@ -93,11 +94,13 @@ interface LinkRowProps {
 
 /** A field of the related records, and the value that it equals. */
 function LinkRow({ number, field, value, fields, error, suggestion, onField, onValue, onRemove }: LinkRowProps) {
-  const { catalogue } = useBuilder();
+  const { catalogue, progress } = useBuilder();
   const option = fields.find(({ path }) => path === field);
   const eq = catalogue.operators.find(({ name }) => name === 'eq');
   const names = fields.map(({ path }) => path);
   const isReferring = isReference(value);
+  const words = option?.values === undefined ? builderTexts.emptyValue : builderTexts.emptyChoice;
+  const shown = useEmptyMistake({ isEmpty: value === '', mistake: error, words, progress });
   return (
     <fieldset className={classes['item'] ?? ''} aria-label={texts.link(number)}>
       <Group gap={6} align="flex-start">
@@ -111,9 +114,9 @@ function LinkRow({ number, field, value, fields, error, suggestion, onField, onV
         <Text size="sm" mt={8} className={classes['is'] ?? ''}>
           {texts.is}
         </Text>
-        <div className={classes['operand'] ?? ''}>
-          <OperandInput operator={eq} option={option} value={value} error={error} onChange={onValue} />
-        </div>
+        <Box className={classes['operand'] ?? ''} onBlur={shown.onBlur}>
+          <OperandInput operator={eq} option={option} value={value} error={shown.error} onChange={onValue} />
+        </Box>
         <ReferenceToggle
           isReferring={isReferring}
           onToggle={() => onValue(isReferring ? initialValue(eq, option) : (suggestion ?? toReference('user.id')))}

@@ -1,5 +1,6 @@
 import { createContext, useContext } from 'react';
 import type { Issue } from '../../api/problem.ts';
+import type { ValidationProgress } from '../useEmptyMistake.ts';
 import type { Catalogue, PathOption } from './condition-paths.ts';
 
 /** The definitions that a builder offers, and the mistakes that it shows. */
@@ -12,6 +13,7 @@ export interface Builder {
   /** The aliases of the enclosing conditions on related records, the outermost first. */
   readonly aliases: readonly string[];
   readonly issues: readonly Issue[];
+  readonly progress: ValidationProgress;
   readonly hasExpressions: boolean;
 }
 

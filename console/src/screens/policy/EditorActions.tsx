@@ -28,6 +28,10 @@ export function EditorActions({ editor, validation, onSearch }: EditorActionsPro
   const [newer, setNewer] = useState<Policy>();
   const [reason, setReason] = useState('');
   const close = () => setOpened(undefined);
+  const openSave = () => {
+    validation.onTry();
+    setOpened('save');
+  };
   const refusal = base?.managedBy === undefined ? undefined : texts.managed.refusal(base.file ?? '');
   const mistakes = validation.result?.errors.length ?? 0;
   return (
@@ -42,7 +46,7 @@ export function EditorActions({ editor, validation, onSearch }: EditorActionsPro
           {commonTexts.delete}
         </GuardedButton>
       )}
-      <GuardedButton refusal={refusal} disabled={!isDirty && base !== undefined} onClick={() => setOpened('save')}>
+      <GuardedButton refusal={refusal} disabled={!isDirty && base !== undefined} onClick={openSave}>
         {base === undefined ? texts.create : texts.save}
         {isDirty && mistakes > 0 && ` (${texts.mistakes(mistakes)})`}
       </GuardedButton>

@@ -2,6 +2,7 @@ import { Card, Group, NativeSelect, Switch, TextInput } from '@mantine/core';
 import { mistakesAt } from '../../components/condition/builder-context.ts';
 import { NumberBox } from '../../components/NumberBox.tsx';
 import { TagField } from '../../components/TagField.tsx';
+import { useEmptyMistake } from '../../components/useEmptyMistake.ts';
 import { policiesTexts } from '../../texts/policies.ts';
 import { policyTexts } from '../../texts/policy.ts';
 import { DEFAULT_PRIORITY, numberOf, textOf, withText } from './policy-draft.ts';
@@ -13,6 +14,8 @@ const texts = policyTexts.details;
 export function PolicyDetailsForm({ draft, catalogue, validation, onChange }: DraftTabProps) {
   const set = (name: string, value: unknown) => onChange({ ...draft, [name]: value });
   const errorOf = (name: string) => mistakesAt(validation.result?.errors ?? [], name);
+  const name = textOf(draft, 'name');
+  const nameMistake = useEmptyMistake({ isEmpty: name === '', mistake: errorOf('name'), words: texts.emptyName, progress: validation });
   const tags = Array.isArray(draft['tags']) ? draft['tags'].map(String) : [];
   return (
     <Card withBorder padding="sm">
@@ -21,8 +24,8 @@ export function PolicyDetailsForm({ draft, catalogue, validation, onChange }: Dr
           label={texts.name}
           required
           flex="2 1 220px"
-          value={textOf(draft, 'name')}
-          error={errorOf('name')}
+          value={name}
+          {...nameMistake}
           onChange={({ currentTarget }) => set('name', currentTarget.value)}
         />
         <NativeSelect

@@ -42,8 +42,8 @@ export function PolicyEditor({ editor, stored, catalogue, search, children, onSe
   const { kept, decide } = useKeptDraft(editor);
   const tabs = base === undefined ? POLICY_TABS.slice(0, 2) : POLICY_TABS;
   const tab = search.tab ?? 'rules';
-  // An empty form of a new policy shows no mistakes before the first input.
-  const shown = base === undefined && !isDirty ? { ...validation, result: undefined } : validation;
+  // An empty form of a new policy shows no mistakes before the first input or the first attempt to save it.
+  const shown = base === undefined && !isDirty && !validation.isTried ? { ...validation, result: undefined } : validation;
   const part = { draft, catalogue, validation: shown, at: memberPathOf(search, rulesOf(draft)), onChange: change };
   const title = base === undefined ? newPolicyTexts.title : textOf(draft, 'name') || base.name;
   return (

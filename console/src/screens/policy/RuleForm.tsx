@@ -38,6 +38,7 @@ export function RuleForm(props: RuleFormProps) {
             conditions={conditions}
             at={`${at}.conditions`}
             issues={validation.result?.errors ?? []}
+            progress={validation}
             hasExpressions={textOf(draft, 'type') === 'CUSTOM'}
             onChange={(next) => onRule({ ...rule, conditions: next })}
           />

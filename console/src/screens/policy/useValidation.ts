@@ -1,8 +1,10 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
 import type { Finding, PolicyDifference } from '../../api/policies.ts';
 import type { Issue } from '../../api/problem.ts';
+import type { ValidationProgress } from '../../components/useEmptyMistake.ts';
 import { type DraftJson, toChange } from './policy-draft.ts';
 
 /** The answer to a validation. */
@@ -14,11 +16,11 @@ export interface Validation {
 }
 
 /** The state of a validation. */
-export interface ValidationState {
+export interface ValidationState extends ValidationProgress {
   readonly result: Validation | undefined;
-  /** True while the result is that of an earlier draft. */
-  readonly isStale: boolean;
   readonly error: unknown;
+  /** Shows all mistakes until there are none. */
+  onTry(): void;
 }
 
 /** Milliseconds after the last change of a draft. */
@@ -32,7 +34,10 @@ export function useValidation(draft: DraftJson, id: string | undefined): Validat
     queryFn: ({ signal }) => validatePolicy(settled, id, signal),
     placeholderData: keepPreviousData,
   });
-  return { result: query.data, isStale: settled !== draft || query.isFetching, error: query.error };
+  const isStale = settled !== draft || query.isFetching;
+  const [isTried, setTried] = useState(false);
+  if (isTried && !isStale && query.data?.valid === true) setTried(false);
+  return { result: query.data, isStale, error: query.error, isTried, onTry: () => setTried(true) };
 }
 
 /** Validates a draft, and compares it with the stored policy. */
