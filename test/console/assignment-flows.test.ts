@@ -86,7 +86,7 @@ describe('assignments', () => {
     await page.getByText('2 assignments selected').waitFor();
     await page.getByRole('button', { name: 'Revoke' }).click();
     const dialog = page.getByRole('dialog', { name: 'Revoke 2 assignments?' });
-    expect(await dialog.getByRole('button', { name: 'Revoke' }).isDisabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole('button', { name: 'Revoke' }).isDisabled()).toBe(true);
     await dialog.getByRole('textbox', { name: 'Type revoke 2 to confirm' }).fill('revoke 2');
     await expect.poll(() => compared.length).toBe(2);
     await dialog.getByRole('button', { name: 'Revoke' }).click();
@@ -141,7 +141,7 @@ describe('policies that are changed together', () => {
     const confirm = dialog.getByRole('button', { name: 'Deactivate' });
     await dialog.getByText('The policy is assigned to no role and no user').waitFor();
     await expectSoundScreen(page);
-    expect(await confirm.isDisabled()).toBe(true);
+    await expect.poll(() => confirm.isDisabled()).toBe(true);
     await dialog.getByRole('textbox', { name: 'Type deactivate 2 to confirm' }).fill('deactivate 2');
     await dialog.getByRole('textbox', { name: 'Reason for the change' }).fill('cleared up');
     visitor.allow(/^response 412: PUT/);

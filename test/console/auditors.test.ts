@@ -46,9 +46,9 @@ describe('an auditor', () => {
     const page = await visitor.open(newsroom, '/decisions?range=24h', { as: auditor });
     await rows(page).filter({ hasText: 'Article' }).first().waitFor();
     expect(await rows(page).filter({ hasText: 'Comment' }).count()).toBe(0);
-    expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual(['Decisions', 'Records']);
+    await expect.poll(() => page.getByRole('navigation').getByRole('link').allTextContents()).toEqual(['Decisions', 'Records']);
     expect(await page.getByRole('button', { name: 'Verify integrity' }).count()).toBe(0);
-    expect(await page.getByRole('button', { name: 'Export' }).getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => page.getByRole('button', { name: 'Export' }).getAttribute('aria-disabled')).toBe('true');
     await expectSoundScreen(page);
     await page.getByTitle('Show only Decision denied').click();
     await rows(page).filter({ hasText: 'denied' }).filter({ hasText: story.tom.id }).first().click();
@@ -85,7 +85,7 @@ describe('an auditor', () => {
   it('the screen tells a user without a rule how to get one', async ({ newsroom, visitor }) => {
     const page = await visitor.open(newsroom, '/decisions', { as: await newsroom.user() });
     await page.getByText('This screen is for readers of the audit log').waitFor();
-    expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual(['Records']);
+    await expect.poll(() => page.getByRole('navigation').getByRole('link').allTextContents()).toEqual(['Records']);
     await expectSoundScreen(page);
   });
 });

@@ -69,7 +69,7 @@ async function usePage(address: string | undefined): Promise<void> {
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('button', { name: 'Add a note', disabled: false }).click();
   await page.getByRole('listitem').first().filter({ hasText: 'Groceries' }).waitFor();
-  expect(await page.getByRole('status').textContent()).toBe('');
+  await expect.poll(() => page.getByRole('status').textContent()).toBe('');
   await context.close();
 }
 

@@ -54,7 +54,7 @@ describe('a denied request', () => {
     const page = await visitor.open(newsroom, `/data/Article/${story.articles.get('harbour-reopens')}`, { as: story.rita });
     await page.getByText('read allowed').waitFor();
     await page.waitForLoadState('networkidle');
-    expect(await page.getByRole('textbox', { name: 'authorId' }).inputValue()).toBe(story.maya.id);
+    await expect.poll(() => page.getByRole('textbox', { name: 'authorId' }).inputValue()).toBe(story.maya.id);
     expect(await newsroom.decisions(`userId=${story.rita.id}&resource=User`)).toEqual([]);
   });
 
@@ -64,7 +64,7 @@ describe('a denied request', () => {
     await page.getByRole('link', { name: 'update articles of their department' }).first().click();
     const rule = page.locator('[data-path="rules.2"]');
     await rule.getByRole('textbox', { name: 'Description' }).waitFor();
-    expect(await rule.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('update articles of their department');
+    await expect.poll(() => rule.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('update articles of their department');
     await expectInView(rule);
     await page.goBack();
     await page.getByRole('link', { name: 'Ask the same in the simulator' }).click();

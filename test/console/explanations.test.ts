@@ -12,7 +12,9 @@ describe('the explanation of a decision', () => {
     const page = await visitor.open(newsroom, path, { as: story.admin });
     await page.getByText('What would have allowed it').waitFor();
     const unmet = page.getByText('but the value is');
-    expect(await unmet.textContent()).toMatch(/resource\.editorId is \$\{user\.id\} \(Ines Sørby\), but the value is Maya Lindqvist/);
+    await expect
+      .poll(() => unmet.textContent())
+      .toMatch(/resource\.editorId is \$\{user\.id\} \(Ines Sørby\), but the value is Maya Lindqvist/);
     // The entry of the audit log shows them too.
     const reply = await newsroom.call('DELETE', `/api/Tip/${tip}`, { token: reader.token });
     await page.goto(`${newsroom.console}/decisions/${reply.headers['x-decision-id']}`);
@@ -36,7 +38,7 @@ describe('the explanation of a decision', () => {
     await maya.getByText('resource.department is "politics"').waitFor();
     await page.getByRole('tab', { name: 'Roles' }).click();
     const cell = page.getByRole('button', { name: /^editor: update Article/ });
-    expect(await cell.getAttribute('title')).toContain('resource.department is user.department');
+    await expect.poll(() => cell.getAttribute('title')).toContain('resource.department is user.department');
   });
 
   it('marks the built-in rule, which no link opens', async ({ newsroom, story, visitor }) => {

@@ -69,7 +69,7 @@ describe('the form of conditions on ancestors', () => {
     await page.getByRole('group', { name: 'Condition' }).getByText('Handbook').first().waitFor();
     await page.getByRole('button', { name: 'Compare with the value of a path' }).click();
     const referenced = page.getByRole('combobox', { name: 'Path of the value' });
-    expect(await referenced.inputValue()).toBe('user.rootFolderIds');
+    await expect.poll(() => referenced.inputValue()).toBe('user.rootFolderIds');
     await save(page);
     expect(await conditionsOf(library, id)).toEqual([{ field: 'resource.folderId', operator: 'within', value: '${user.rootFolderIds}' }]);
   });

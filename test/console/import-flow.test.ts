@@ -37,9 +37,9 @@ describe('the import of records', () => {
     const rows = [article(story, 'mapped-one'), article(story, 'mapped-two', 'weather;x'), article(story, 'Not a slug')];
     const page = await visitor.open(newsroom, '/data/Article', { as: story.admin });
     await openFile(page, 'articles.csv', [header, ...rows].join('\r\n'));
-    expect(await fieldOf(page, 'TITLE').inputValue()).toBe('title');
-    expect(await fieldOf(page, 'author id').inputValue()).toBe('authorId');
-    expect(await fieldOf(page, 'Desk').inputValue()).toBe('');
+    await expect.poll(() => fieldOf(page, 'TITLE').inputValue()).toBe('title');
+    await expect.poll(() => fieldOf(page, 'author id').inputValue()).toBe('authorId');
+    await expect.poll(() => fieldOf(page, 'Desk').inputValue()).toBe('');
     await page.getByText('Left out: Desk, <img src=x').waitFor();
     await expectSoundScreen(page);
     await choose(page, 'Desk', 'department');
@@ -68,7 +68,7 @@ describe('the import of records', () => {
     ]);
     await page.keyboard.press('Escape');
     await openFile(page, 'rejected.csv', rejected.replace('weather', 'culture').replace('Not a slug";Not a slug', 'three";mapped-three'));
-    expect(await fieldOf(page, 'import error').inputValue()).toBe('');
+    await expect.poll(() => fieldOf(page, 'import error').inputValue()).toBe('');
     await choose(page, 'Desk', 'department');
     await page.getByRole('button', { name: 'Import', exact: true }).last().click();
     await page.getByText(/^2 imported, 0 updated, 0 unchanged, 0 rejected$/).waitFor();

@@ -56,7 +56,7 @@ describe('an open menu', () => {
       const page = await visitor.open(newsroom, path(story), { as: story.admin });
       await open(page);
       const menu = page.getByRole('menu');
-      expect(await menu.getByRole('menuitem').allTextContents()).toEqual(actions);
+      await expect.poll(() => menu.getByRole('menuitem').allTextContents()).toEqual(actions);
       for (const scheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme: scheme });
         expect(await findAccessibilityFaults(page, scheme === 'dark' ? 'colours' : 'all'), scheme).toEqual([]);
@@ -111,7 +111,7 @@ describe('the suggestions of a field', () => {
     await expect.poll(() => options.first().getAttribute('aria-selected')).toBe('true');
     await page.keyboard.press('Enter');
     await expect.poll(() => options.count()).toBe(0);
-    expect(await field.inputValue()).toBe('user.startedOn');
+    await expect.poll(() => field.inputValue()).toBe('user.startedOn');
     await page.keyboard.press('ArrowDown');
     await options.first().waitFor();
     await page.keyboard.press('Escape');

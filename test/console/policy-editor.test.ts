@@ -83,7 +83,7 @@ describe('the editor of policies', () => {
     await page.getByRole('radiogroup', { name: 'Version of description' }).getByText('Theirs').click();
     await page.getByRole('button', { name: 'Merge', exact: true }).click();
     await openDifferences(page);
-    expect(await page.getByRole('textbox', { name: 'Reason for the change' }).inputValue()).toBe('kept reason');
+    await expect.poll(() => page.getByRole('textbox', { name: 'Reason for the change' }).inputValue()).toBe('kept reason');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The policy was saved.').waitFor();
     expect(await loadPolicy({ newsroom, story }, id)).toMatchObject({ name: 'edited by me', description: 'theirs', tags: ['desk'] });
@@ -148,7 +148,7 @@ describe('the editor of policies', () => {
     await page.getByRole('button', { name: 'Save…' }).click();
     await page.getByText('This policy no longer exists').waitFor();
     await page.keyboard.press('Escape');
-    expect(await page.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('mine');
+    await expect.poll(() => page.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('mine');
   });
 
   it('says which file manages a policy, keeps its preview, and refuses to save, delete and revoke it', async ({

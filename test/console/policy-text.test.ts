@@ -36,7 +36,7 @@ describe('the text of a policy that cannot be read', () => {
     await dialog.getByText(/JSON/).waitFor();
     await expectSoundScreen(page);
     await dialog.getByRole('button', { name: 'Open the text' }).click();
-    expect(await editorOf(page).textContent()).toBe(UNREADABLE);
+    await expect.poll(() => editorOf(page).textContent()).toBe(UNREADABLE);
     await page.getByRole('link', { name: 'Assignments' }).click();
     await page.getByText('Leave without saving?').waitFor();
     await page.getByRole('button', { name: 'Stay' }).click();
@@ -60,7 +60,7 @@ describe('the text of a policy that cannot be read', () => {
     await page.keyboard.type('[');
     await page.getByRole('tab', { name: 'Rules' }).click();
     await page.getByRole('button', { name: 'Discard the text' }).click();
-    expect(await page.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('typed into the form');
+    await expect.poll(() => page.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('typed into the form');
     await page.getByRole('button', { name: 'Discard changes' }).click();
     await expect.poll(() => page.getByText('unsaved changes').count()).toBe(0);
   });
@@ -88,7 +88,7 @@ describe('the merge as text', () => {
     const merge = dialog.getByRole('textbox', { name: 'Merged policy as text' });
     await replaceText(page, merge, '{');
     await dialog.getByText('The text cannot be read').waitFor();
-    expect(await dialog.getByRole('button', { name: 'Merge', exact: true }).isDisabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole('button', { name: 'Merge', exact: true }).isDisabled()).toBe(true);
     const both = rules.map((rule) => (rule.action === 'read' ? { ...rule, effect: 'DENY', priority: 300 } : rule));
     await replaceText(page, merge, JSON.stringify({ name: 'merged as text', type: 'CUSTOM', description: 'theirs', rules: both }));
     await dialog.getByRole('button', { name: 'Merge', exact: true }).click();

@@ -11,7 +11,7 @@ async function expectComparedAccess(page: Page, address: string): Promise<void> 
   await page.goto(address);
   await page.getByText('The draft changes 1 cell').waitFor();
   const changed = page.getByRole('button', { name: 'Comment: create Comment allowed, denied with the draft' });
-  expect(await changed.getAttribute('data-effect')).toBe('deny');
+  await expect.poll(() => changed.getAttribute('data-effect')).toBe('deny');
   await expectSoundScreen(page);
   await changed.click();
   const dialog = page.getByRole('dialog', { name: 'Comment · create' });
@@ -34,9 +34,11 @@ async function expectComparedAccess(page: Page, address: string): Promise<void> 
   await page.getByText('The draft changes 2 lines').waitFor();
   for (const changed of ['moderator', 'Previewed Writer']) {
     const cells = page.getByRole('row').filter({ hasText: changed }).getByRole('cell');
-    expect(await cells.allTextContents()).toEqual([changed, expect.stringContaining('allowed'), expect.stringContaining('denied')]);
+    await expect
+      .poll(() => cells.allTextContents())
+      .toEqual([changed, expect.stringContaining('allowed'), expect.stringContaining('denied')]);
   }
-  expect(await page.getByRole('row').filter({ hasText: 'Rita Sommer' }).getByRole('cell').last().textContent()).toBe('the same');
+  await expect.poll(() => page.getByRole('row').filter({ hasText: 'Rita Sommer' }).getByRole('cell').last().textContent()).toBe('the same');
   await expectSoundScreen(page);
 }
 

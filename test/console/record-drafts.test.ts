@@ -93,7 +93,7 @@ describe('a conflict of two changes', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await conflictOf(page).getByText('The two changes do not conflict.').waitFor();
     await conflictOf(page).getByRole('button', { name: 'Continue in the form' }).click();
-    expect(await field(page, 'fee').inputValue()).toBe('5.00');
+    await expect.poll(() => field(page, 'fee').inputValue()).toBe('5.00');
     await changeArticle({ newsroom, story }, id, { title: 'Third' });
     await field(page, 'fee').fill('6.00');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -115,8 +115,8 @@ describe('a conflict of two changes', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Take the stored values' }).click();
     await page.getByRole('heading', { name: 'Kept by the other', level: 1 }).waitFor();
-    expect(await field(page, 'title').inputValue()).toBe('Kept by the other');
-    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await expect.poll(() => field(page, 'title').inputValue()).toBe('Kept by the other');
+    await expect.poll(() => page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
   });
 });
 
@@ -153,7 +153,7 @@ describe('the tab', () => {
     await field(page, 'text').fill('Typed before the reload');
     await page.reload();
     await page.getByRole('button', { name: 'Restore the changes' }).click();
-    expect(await field(page, 'text').inputValue()).toBe('Typed before the reload');
+    await expect.poll(() => field(page, 'text').inputValue()).toBe('Typed before the reload');
     await page.getByLabel('articleId').first().click();
     await page.getByRole('option').first().click();
     await page.getByRole('button', { name: 'Create' }).click();
@@ -194,8 +194,8 @@ describe('the tab', () => {
     await dialog.getByText('Passwords and other secret values were not kept.').waitFor();
     expect(await page.evaluate<string>('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])')).not.toContain('horse');
     await dialog.getByRole('button', { name: 'Restore the changes' }).click();
-    expect(await dialog.getByLabel('name', { exact: true }).inputValue()).toBe('Kept Whole');
-    expect(await dialog.getByLabel('password', { exact: true }).inputValue()).toBe('');
+    await expect.poll(() => dialog.getByLabel('name', { exact: true }).inputValue()).toBe('Kept Whole');
+    await expect.poll(() => dialog.getByLabel('password', { exact: true }).inputValue()).toBe('');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Kept Whole', level: 1 }).waitFor();
     await newsroom.logIn(user.email, user.password);

@@ -49,7 +49,7 @@ describe('records', () => {
     for (const name of ['title', 'slug', 'fee']) {
       await expect.poll(() => field(page, name).getAttribute('aria-invalid'), { message: `the mistake of ${name}` }).toBe('true');
     }
-    expect(await field(page, 'title').inputValue()).toBe('No');
+    await expect.poll(() => field(page, 'title').inputValue()).toBe('No');
     await expectSoundScreen(page);
     await field(page, 'title').fill('Created by a form');
     await field(page, 'slug').fill('created-by-a-form');
@@ -75,7 +75,7 @@ describe('records', () => {
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('1 record', { exact: true }).waitFor();
     const table = page.getByRole('table', { name: 'Article' });
-    expect(await table.locator('tbody tr').allTextContents()).toEqual([expect.stringContaining('Dear')]);
+    await expect.poll(() => table.locator('tbody tr').allTextContents()).toEqual([expect.stringContaining('Dear')]);
     await page.reload();
     await table.getByText('Dear').waitFor();
     await page.getByRole('button', { name: 'Remove the filter on fee' }).click();
@@ -154,7 +154,7 @@ describe('records', () => {
     await page.getByRole('button', { name: 'Change a field' }).click();
     const dialog = page.getByRole('dialog', { name: 'Change a field of 2 records' });
     await dialog.getByText('1 record will be refused').waitFor();
-    expect(await dialog.getByRole('button', { name: 'Change' }).isDisabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole('button', { name: 'Change' }).isDisabled()).toBe(true);
     await dialog.getByRole('combobox', { name: 'Field' }).selectOption('fee');
     await dialog.getByRole('textbox', { name: 'fee' }).fill('7.50');
     await expectSoundScreen(page);
@@ -186,7 +186,7 @@ describe('records', () => {
     const dialog = page.getByRole('dialog', { name: 'Delete 2 records?' });
     await dialog.getByText('Up to 1 Comment that refer to them by articleId are deleted too').waitFor();
     await expectSoundScreen(page);
-    expect(await dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);
     await dialog.getByRole('textbox', { name: 'Type delete 2 to confirm' }).fill('delete 2');
     // Another user changes one of them meanwhile.
     await newsroom.call('PUT', `/api/Article/${ids[1]}`, { token: story.admin.token, body: { fee: '1.00' } });
@@ -223,10 +223,10 @@ describe('records', () => {
     visitor.allow(/^response 403: GET \/api\/User\//);
     await page.getByText('What you may do with this record').waitFor();
     await page.getByText('update denied').waitFor();
-    expect(await field(page, 'title').isDisabled()).toBe(true);
+    await expect.poll(() => field(page, 'title').isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
     const remove = page.getByRole('button', { name: 'Delete' });
-    expect(await remove.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => remove.getAttribute('aria-disabled')).toBe('true');
     await remove.hover();
     await page.getByRole('tooltip').waitFor();
     await expectSoundScreen(page);

@@ -58,14 +58,14 @@ describe('the form of conditions on related records', () => {
     await path.fill('m.lev');
     await path.press('ArrowDown');
     await path.press('Enter');
-    expect(await path.inputValue()).toBe('m.level');
+    await expect.poll(() => path.inputValue()).toBe('m.level');
     const value = where.getByRole('combobox', { name: 'Value' });
     // An empty choice is a mistake: no value is stored that was not chosen.
-    expect(await value.inputValue()).toBe('');
+    await expect.poll(() => value.inputValue()).toBe('');
     await page.getByText('1 mistake', { exact: true }).waitFor();
     await value.selectOption('owner');
     await page.getByRole('textbox', { name: 'Called' }).fill('mine');
-    expect(await path.inputValue()).toBe('mine.level');
+    await expect.poll(() => path.inputValue()).toBe('mine.level');
     await page.getByRole('combobox', { name: 'Number' }).selectOption('at most …');
     await page.getByRole('textbox', { name: 'At most' }).fill('3');
     await page.getByText('no mistakes').waitFor();
@@ -103,7 +103,7 @@ describe('the form of conditions on related records', () => {
     await alias.fill('user');
     await page.getByText('Kept: m').waitFor();
     await alias.blur();
-    expect(await alias.inputValue()).toBe('m');
+    await expect.poll(() => alias.inputValue()).toBe('m');
     await page.getByRole('button', { name: 'Remove the link by tags' }).press('Enter');
     // The focus is not lost with the button that had it.
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Add a link');

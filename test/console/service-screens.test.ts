@@ -14,15 +14,15 @@ describe('the screens of the service', () => {
         .getByRole('cell');
     await cellOf('Database').waitFor();
     const { at } = await newsroom.call('GET', '/admin/api/system', { token: story.admin.token });
-    expect(await cellOf('Node.js').textContent()).toBe(at('data.node'));
-    expect(await cellOf('Revision of the policies').textContent()).toBe(String(at('data.revision')));
-    expect(await cellOf('Database').textContent()).toBe(`${at('data.database.kind')} ${at('data.database.version')}`);
-    expect(await cellOf('Size of the database').textContent()).toMatch(/^[\d.]+ [KMG]iB$/);
+    await expect.poll(() => cellOf('Node.js').textContent()).toBe(at('data.node'));
+    await expect.poll(() => cellOf('Revision of the policies').textContent()).toBe(String(at('data.revision')));
+    await expect.poll(() => cellOf('Database').textContent()).toBe(`${at('data.database.kind')} ${at('data.database.version')}`);
+    await expect.poll(() => cellOf('Size of the database').textContent()).toMatch(/^[\d.]+ [KMG]iB$/);
     await page.getByRole('textbox', { name: 'Search settings' }).fill('logLevel');
     await expect.poll(() => new URL(page.url()).search).toBe('?search=logLevel');
     const settings = page.getByRole('table', { name: 'Settings' }).locator('tbody tr');
     await expect.poll(() => settings.count()).toBe(1);
-    expect(await settings.textContent()).toMatch(/logLevel.*silent.*command line/);
+    await expect.poll(() => settings.textContent()).toMatch(/logLevel.*silent.*command line/);
   });
 
   it('the overview shows the figures of the API, and each leads to what it counts', async ({ newsroom, story, visitor }) => {
@@ -31,7 +31,7 @@ describe('the screens of the service', () => {
     await denied.waitFor();
     const { at } = await newsroom.call('GET', '/admin/api/policies-analytics?timeframe=7d', { token: story.admin.token });
     expect(at('data.accessDenials')).toBeGreaterThan(5);
-    expect(await denied.locator('..').textContent()).toBe(`Denied${at('data.accessDenials')}`);
+    await expect.poll(() => denied.locator('..').textContent()).toBe(`Denied${at('data.accessDenials')}`);
     await denied.click();
     await page.getByText(`${at('data.accessDenials')} entries, without`).waitFor();
   });
@@ -83,8 +83,8 @@ describe('the screens of the service', () => {
     const note = page.getByRole('region', { name: 'Note' });
     await note.getByText('changes', { exact: false }).first().waitFor();
     const lineOf = (name: string) => note.getByRole('listitem').filter({ hasText: name }).first();
-    expect(await lineOf('summary').getAttribute('data-change')).toBe('added');
-    expect(await lineOf('legacy').getAttribute('data-change')).toBe('removed');
+    await expect.poll(() => lineOf('summary').getAttribute('data-change')).toBe('added');
+    await expect.poll(() => lineOf('legacy').getAttribute('data-change')).toBe('removed');
     await note.getByRole('link', { name: /Old notes/ }).waitFor();
     await lineOf('summary').getByText('SQL').click();
     await lineOf('summary')

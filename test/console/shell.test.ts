@@ -58,7 +58,7 @@ describe('the shell', () => {
     await page.getByRole('heading', { name: 'Roles', level: 1 }).waitFor();
     await page.keyboard.press('/');
     await page.getByRole('textbox', { name: 'Search screens and actions' }).waitFor();
-    expect(await page.getByRole('textbox', { name: 'Search screens and actions' }).inputValue()).toBe('');
+    await expect.poll(() => page.getByRole('textbox', { name: 'Search screens and actions' }).inputValue()).toBe('');
   });
 
   it('the palette finds a resource, a user, a policy and an action', async ({ newsroom, story, visitor }) => {
@@ -194,7 +194,7 @@ describe('setup', () => {
     const token = await service.openSetup();
     const page = await visitor.open(service, `/setup#token=${token}`);
     await page.getByLabel('Setup token').waitFor();
-    expect(await page.getByLabel('Setup token').inputValue()).toBe(token);
+    await expect.poll(() => page.getByLabel('Setup token').inputValue()).toBe(token);
     visitor.allow(/^response 422: POST/);
     await page.getByLabel('Name').fill('Ada');
     await page.getByLabel('Email').fill('ada@example.com');
@@ -202,7 +202,7 @@ describe('setup', () => {
     await page.getByRole('button', { name: 'Create the admin' }).click();
     const mistake = page.getByRole('alert').filter({ hasText: 'This password is among the most common ones.' });
     await mistake.waitFor();
-    expect(await page.getByLabel(/^Password/).getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => page.getByLabel(/^Password/).getAttribute('aria-invalid')).toBe('true');
     await expectSoundScreen(page);
   });
 

@@ -44,8 +44,8 @@ describe('signing in', () => {
     await signIn(page, { email, password: 'wrong horse battery' });
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    expect(await alert.textContent()).toContain('IDENTITY_CREDENTIALS');
-    expect(await page.getByRole('textbox', { name: 'Email' }).inputValue()).toBe(email);
+    await expect.poll(() => alert.textContent()).toContain('IDENTITY_CREDENTIALS');
+    await expect.poll(() => page.getByRole('textbox', { name: 'Email' }).inputValue()).toBe(email);
     await expectSoundScreen(page);
   });
 

@@ -75,7 +75,7 @@ describe('an update of the service', () => {
     await page.getByRole('button', { name: 'Reload' }).click({ noWaitAfter: true });
     await asked;
     await page.getByRole('tab', { name: 'Rules' }).click();
-    expect(await page.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('not saved yet');
+    await expect.poll(() => page.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('not saved yet');
     await page.unrouteAll({ behavior: 'wait' });
   });
 

@@ -47,7 +47,7 @@ describe('users', () => {
     await dialog.getByLabel(/^email/).fill('dora@example.com');
     await pick(dialog, 'role', 'editor');
     await pick(dialog, 'department', 'sports');
-    expect(await dialog.getByLabel('startedOn').getAttribute('type')).toBe('date');
+    await expect.poll(() => dialog.getByLabel('startedOn').getAttribute('type')).toBe('date');
     await dialog.getByLabel('startedOn').fill('2026-01-31');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'Dora Fields', level: 1 }).waitFor();
