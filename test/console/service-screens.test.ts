@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { it, startConsole } from './console.fixture.ts';
-import { expectSoundScreen } from './screen-checks.ts';
+import { WINDOW_SIZES } from './console-browser.ts';
+import { expectSoundScreen, findSidewaysScroll } from './screen-checks.ts';
 
 describe('the screens of the service', () => {
   it('the system screen shows the figures of the API, and finds a setting', async ({ newsroom, story, visitor }) => {
@@ -36,7 +37,7 @@ describe('the screens of the service', () => {
     await page.getByText(`${at('data.accessDenials')} entries, without`).waitFor();
   });
 
-  it('a chart is shown in a browser whose language is not valid', async ({ newsroom, story, visitor }) => {
+  it('a chart accepts a browser whose language is not valid, and does not widen a narrower page', async ({ newsroom, story, visitor }) => {
     const page = await visitor.open(newsroom, '/system', { as: story.admin });
     // A page of its own, because later tests use the first one.
     const other = await page.context().newPage();
@@ -45,6 +46,10 @@ describe('the screens of the service', () => {
       await other.addInitScript(() => Object.defineProperty(navigator, 'language', { value: 'en-US@posix', configurable: true }));
       await other.goto(`${newsroom.url}/console/`);
       await other.locator('.uplot canvas').first().waitFor();
+      // A narrower window: the chart has its old width until a frame is drawn.
+      await other.evaluate('globalThis.requestAnimationFrame = () => 0');
+      await other.setViewportSize(WINDOW_SIZES.phone);
+      expect(await findSidewaysScroll(other)).toEqual([]);
     } finally {
       await other.close();
     }

@@ -34,7 +34,7 @@ export function PlottedChart({ label, buckets, step, names, height, onSelect }: 
     denied: 0,
   });
   return (
-    <div ref={box}>
+    <div ref={box} className={classes['box']}>
       <div
         ref={host}
         role="img"
