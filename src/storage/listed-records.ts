@@ -1,8 +1,11 @@
 import { all, type Condition, compileCondition, conditionPaths, relatedIn, relatedPaths, someIn, withinIn } from '../conditions/index.ts';
-import { type Definitions, fieldAt, type Resource } from '../resources/index.ts';
+import { type Definitions, fieldAt, type Resource, type StoredRecord } from '../resources/index.ts';
+import { sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import type { ListQuery, Page, Restriction } from './list-query.ts';
-import { sqlTargetFor } from './sql-target.ts';
+import { type ListedRecord, type ListRead, stampOf } from './relation-reads.ts';
+import { type ResourceTarget, sqlTargetFor } from './sql-target.ts';
+import { columnOf } from './table-names.ts';
 
 /** A page, and the conditions that its records match. */
 interface Listed {
@@ -20,13 +23,39 @@ export function noteListed(tx: Transaction, resource: Resource, { query, restric
   const decided = decidedBy(restrictions);
   const compile = (condition: Condition) => {
     const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now, timeZone, existence });
-    return { ...compileCondition(condition, target), tables: target.tables() };
+    return { ...compileCondition(condition, target), ...ownTextsOf(condition, { resource, target }), tables: target.tables() };
   };
   const deciding = compile(decided);
   // Comparisons may have replaced a part that the database cannot evaluate. The statement of the list was exact.
-  const { where, tables } = deciding.exact ? deciding : compile(all(restrictions.map((each) => each.where)));
-  const ids = page.records.map(({ id }) => id);
-  tx.addToReadSet({ relations: { lists: [{ resource, existence, tables, where, ids, dependsOn }] } });
+  const { where, tables, texts, valuesOf } = deciding.exact ? deciding : compile(all(restrictions.map((each) => each.where)));
+  const records = page.records.map((record) => ({ id: record.id, values: valuesOf(record) }));
+  tx.addToReadSet({ relations: { lists: [{ resource, existence, tables, where, records, texts, dependsOn }] } });
+}
+
+/** The texts of a listed record that the commit compares with those that were read. */
+interface OwnTexts extends Pick<ListRead, 'texts'> {
+  valuesOf(record: StoredRecord): ListedRecord['values'];
+}
+
+/**
+ * Returns the fields of the listed records that the condition reads; the stamps of the records if one of these fields is no text. The commit compares the
+ * current record with the condition, but the answer contains the record as it was read. The two may differ: a record can move from an
+ * organisation of which the caller was a member to another one of which the caller still is.
+ */
+function ownTextsOf(
+  condition: Condition,
+  { resource, target }: { readonly resource: Resource; readonly target: ResourceTarget },
+): OwnTexts {
+  const fields = new Set(conditionPaths(condition).flatMap(({ group, keys }) => (group === 'resource' ? [keys[0] ?? ''] : [])));
+  // An id does not change.
+  fields.delete('id');
+  const names = [...fields];
+  const columns = names.map((name) => target.column({ group: 'resource', keys: [name], text: `resource.${name}` }));
+  const texts = columns.flatMap((column) => (column?.kind === 'text' ? column.sql : []));
+  if (texts.length === names.length)
+    return { texts, valuesOf: (record) => names.map((name) => (record[name] as string | undefined) ?? null) };
+  const stamp = sql`CAST(${columnOf(resource, 'version')} AS TEXT) || ' ' || ${columnOf(resource, 'updatedAt')}`;
+  return { texts: [stamp], valuesOf: (record) => [stampOf(record)] };
 }
 
 /** Returns the names of the resources on whose records the access to listed records depends. */

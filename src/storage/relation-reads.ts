@@ -45,9 +45,18 @@ export interface ListRead {
   /** The FROM items of the condition. */
   readonly tables: Sql;
   readonly where: Sql;
-  readonly ids: readonly string[];
+  readonly records: readonly ListedRecord[];
+  /** Texts of the listed records that do not change unless the fields that the condition reads of these records change. */
+  readonly texts: readonly Sql[];
   /** The names of the resources whose records the condition reads. */
   readonly dependsOn: ReadonlySet<string>;
+}
+
+/** A record of a list. */
+export interface ListedRecord {
+  readonly id: string;
+  /** Its `texts` as they were read. */
+  readonly values: readonly (string | null)[];
 }
 
 /** A counted number of records. It is current if no other unit of work has written records on which the access to them depends. */

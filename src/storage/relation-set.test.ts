@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { RecordWrite, RelatedRead } from './relation-reads.ts';
+import type { ListRead, RecordWrite, RelatedRead } from './relation-reads.ts';
 import { createRelationSet, type RelationSetBuilder } from './relation-set.ts';
 import { define, resourceOf } from './storage.fixture.ts';
 
@@ -23,6 +23,7 @@ const write = (id: string, more: Partial<RecordWrite> = {}): RecordWrite => ({
   keys: [KEY],
   ...more,
 });
+const listed = (...ids: readonly string[]): ListRead['records'] => ids.map((id) => ({ id, values: [] }));
 
 let set: RelationSetBuilder;
 beforeEach(() => {
@@ -59,9 +60,9 @@ describe('reads', () => {
   });
 
   it('a list reads every key', () => {
-    const list = { resource: task, existence: undefined, tables: {} as never, where: {} as never, dependsOn: new Set<string>() };
-    set.addReads({ lists: [{ ...list, ids: ['a', 'b'] }] });
-    expect(set.build()).toMatchObject({ readKeys: 'all', lists: [{ ids: ['a', 'b'] }] });
+    const list = { resource: task, existence: undefined, tables: {} as never, where: {} as never, texts: [], dependsOn: new Set<string>() };
+    set.addReads({ lists: [{ ...list, records: listed('a', 'b') }] });
+    expect(set.build()).toMatchObject({ readKeys: 'all', lists: [{ records: listed('a', 'b') }] });
   });
 
   it('more than 100,000 records are refused', () => {
@@ -116,8 +117,8 @@ describe('writes', () => {
   });
 
   it('a write of records on which an earlier list depends needs a transaction that blocks writers', () => {
-    const list = { resource: task, existence: undefined, tables: {} as never, where: {} as never };
-    set.addReads({ lists: [{ ...list, ids: ['a'], dependsOn: new Set(['Project']) }] });
+    const list = { resource: task, existence: undefined, tables: {} as never, where: {} as never, texts: [] };
+    set.addReads({ lists: [{ ...list, records: listed('a'), dependsOn: new Set(['Project']) }] });
     set.addWrite(write('b'));
     expect(set.needsBlocking).toBe(false);
     set.addWrite(write('p', { resource: 'Project' }));
@@ -125,10 +126,10 @@ describe('writes', () => {
   });
 
   it('a list is compared without the records that are written after it', () => {
-    const list = { resource: task, existence: undefined, tables: {} as never, where: {} as never, dependsOn: new Set<string>() };
+    const list = { resource: task, existence: undefined, tables: {} as never, where: {} as never, texts: [], dependsOn: new Set<string>() };
     set.addWrite(write('a'));
-    set.addReads({ lists: [{ ...list, ids: ['a', 'b', 'c'] }] });
+    set.addReads({ lists: [{ ...list, records: listed('a', 'b', 'c') }] });
     set.addWrite(write('b'));
-    expect(set.build()?.lists).toMatchObject([{ ids: ['a', 'c'] }]);
+    expect(set.build()?.lists).toMatchObject([{ records: listed('a', 'c') }]);
   });
 });

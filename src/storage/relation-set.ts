@@ -100,7 +100,7 @@ class Builder implements RelationSetBuilder {
     for (const record of records) isSame = this.#addRecord(record) && isSame;
     for (const each of related) this.#addRelated(each);
     for (const list of read) {
-      this.#count(list.ids.length);
+      this.#count(list.records.length);
       this.#lists.push({ check: { ...list, key: `list ${lists++}` }, after: this.#writes.length });
     }
     for (const total of totals) this.#totals.push({ ...total, key: `total ${lists++}` });
@@ -171,7 +171,7 @@ class Builder implements RelationSetBuilder {
     const written = idsByResource(this.#writes);
     const records = new Map([...this.#records].filter(([key]) => !this.#written.has(key)));
     const related = [...this.#related.values()].map((keyed) => toCheck(keyed, written.get(keyed.read.resource.name)));
-    const checks = this.#lists.map((list) => this.#toListCheck(list)).filter(({ ids }) => ids.length > 0);
+    const checks = this.#lists.map((list) => this.#toListCheck(list)).filter(({ records: listed }) => listed.length > 0);
     return {
       records,
       related,
@@ -189,7 +189,7 @@ class Builder implements RelationSetBuilder {
   /** Leaves out the records of a list that the unit of work has written after the list. */
   #toListCheck({ check, after }: DatedList): ListCheck {
     const later = idsByResource(this.#writes.slice(after)).get(check.resource.name);
-    return later === undefined ? check : { ...check, ids: check.ids.filter((id) => !later.has(id)) };
+    return later === undefined ? check : { ...check, records: check.records.filter(({ id }) => !later.has(id)) };
   }
 }
 

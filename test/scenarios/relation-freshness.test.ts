@@ -193,6 +193,20 @@ describe('a request that reads', () => {
     });
 
     it.each([
+      ['with memberships of the caller', MEMBER],
+      ['with memberships that are compared for each record', MEMBER_BY_RECORD],
+      ['with memberships linked by a number', related('Membership', { on: { userId: '${user.id}', seats: '${resource.version}' } })],
+    ])('a list is read again if a record moves to another membership and its former one is deleted, %s', async (_, member) => {
+      await pipeline.test.store({ Membership: { s1: { userId: 'ann', seats: 1 }, s2: { userId: 'ann', seats: 2 } } });
+      await pipeline.test.grant(rule([member]));
+      const moveAndRevoke: Change = async (tx) => {
+        await change('Document', 'd1', { title: 'one', organisationId: 'sports' })(tx);
+        for (const id of ['m1', 's1']) await remove('Membership', id)(tx);
+      };
+      expect(await pipeline.interrupt(ONE, moveAndRevoke)).toEqual({ answer: 'd1', runs: 2 });
+    });
+
+    it.each([
       ['read first', MEMBER],
       ['compared for each record', MEMBER_BY_RECORD],
     ])(

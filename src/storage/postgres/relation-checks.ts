@@ -106,9 +106,15 @@ function toJsonValue(value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
-function listCheck({ key, resource, tables, where, ids }: ListCheck): Query {
+function listCheck({ key, resource, tables, where, records, texts }: ListCheck): Query {
+  const ids = records.map(({ id }) => id);
+  const columns = [ids, ...texts.map((_, index) => records.map(({ values }) => values[index] ?? null))];
+  const names = sql.raw(['"id"', ...texts.map((_, index) => `"v${index}"`)].join());
+  const read = sql`unnest(${sql.join(columns.map((values) => sql`${values}::text[]`))}) AS "read"(${names})`;
+  const unchanged = texts.map((text, index) => sql` AND ${text} IS NOT DISTINCT FROM ${sql.raw(`"read"."v${index}"`)}`);
   return sql`SELECT ${CALL}(json_build_array(${key}::text)) FROM (
-    SELECT count(*) AS "matching" FROM ${tables} WHERE ${columnOf(resource, 'id')} = ANY(${ids}::text[]) AND (${where})
+    SELECT count(*) AS "matching" FROM ${read} CROSS JOIN ${tables}
+    WHERE ${columnOf(resource, 'id')} = "read"."id"${sql.join(unchanged, sql``)} AND (${where})
   ) AS "found" WHERE "found"."matching" <> ${ids.length}::bigint`;
 }
 

@@ -2,7 +2,7 @@ import { sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 import { type RecordRead, stampOf } from '../relation-reads.ts';
 import type { ListCheck, RelatedCheck, RelationSet } from '../relation-set.ts';
-import { columnOf, idList, recordsOf } from '../table-names.ts';
+import { columnOf, recordsOf } from '../table-names.ts';
 
 /** Returns true if the records behind references, the related records and the lists of a long attempt, which writes nothing, are unchanged. */
 export async function areRelationsCurrent(tx: Transaction, { records, related, lists, totals }: RelationSet): Promise<boolean> {
@@ -28,9 +28,12 @@ async function areSameRelated(tx: Transaction, { resource, links, isTruncated, e
   return (states.length === 0 ? null : states.join()) === expected;
 }
 
-async function doAllMatch(tx: Transaction, { resource, tables, where, ids }: ListCheck): Promise<boolean> {
+async function doAllMatch(tx: Transaction, { resource, tables, where, records, texts }: ListCheck): Promise<boolean> {
+  const read = JSON.stringify(records.map(({ id, values }) => [id, ...values]));
+  const unchanged = texts.map((text, index) => sql` AND ${text} IS NOT DISTINCT FROM "read".value ->> ${sql.lit(index + 1)}`);
   const row = await tx.one<{ matching: number }>(
-    sql`SELECT count(*) AS "matching" FROM ${tables} WHERE ${columnOf(resource, 'id')} IN ${idList(tx.dialect, ids)} AND (${where})`,
+    sql`SELECT count(*) AS "matching" FROM json_each(${read}) AS "read" CROSS JOIN ${tables}
+      WHERE ${columnOf(resource, 'id')} = "read".value ->> 0${sql.join(unchanged, sql``)} AND (${where})`,
   );
-  return Number(row?.matching) === ids.length;
+  return Number(row?.matching) === records.length;
 }
