@@ -1,4 +1,4 @@
-/** Cases of paths through lists of references, with the ids that must be listed. */
+/** Cases of paths through lists of references and of records that are related to each other, with the ids that must be listed. */
 import type { JsonObject } from '../../src/operators/index.ts';
 import { allow, deny, everything, type Regression, when } from './regressions.ts';
 
@@ -18,6 +18,19 @@ const some = (count: number): readonly string[] => Array.from({ length: count },
 /** The departments of Ann's mentors are "AB" and "%". */
 const startsWithLabel = is('user.mentorIds.department', 'startsWith', '${resource.label}');
 const LABELS: Readonly<Record<string, JsonObject>> = { starts: { label: 'A' }, other: { label: 'x' }, none: {} };
+const sameLabel = { resource: 'Thing', as: 't', on: { label: '${resource.label}' } };
+const PAIRS: Readonly<Record<string, JsonObject>> = { alone: { label: 'a' }, one: { label: 'b' }, other: { label: 'b' }, missing: {} };
+
+/** One search finds the users whom the caller manages. Cid manages Bob. */
+const managed = (bounds: JsonObject): JsonObject => ({
+  related: { resource: 'User', as: 'u', on: { managerId: '${user.id}', id: '${resource.ownerId}' }, ...bounds },
+});
+const OWNED: Readonly<Record<string, JsonObject>> = {
+  managed: { ownerId: 'u-bob' },
+  other: { ownerId: 'u-dan' },
+  gone: { ownerId: 'u-gone', label: 'a' },
+  missing: { label: 'a' },
+};
 
 export const LIST_REGRESSIONS: readonly Regression[] = [
   when('a path through a list holds for some item', [allow(inA)], ['found', 'foundAndLost'], { rows: ROWS }),
@@ -108,6 +121,23 @@ export const LIST_REGRESSIONS: readonly Regression[] = [
       },
     },
   ),
+  ...(
+    [
+      ['at least one', {}, ['managed'], ['other', 'gone']],
+      ['at least two', { atLeast: 2 }, [], ['managed', 'other', 'gone']],
+      ['none', { atMost: 0 }, ['other', 'gone'], ['managed']],
+      ['one at most', { atMost: 1 }, ['managed', 'other', 'gone'], []],
+    ] as const
+  ).flatMap(([bound, bounds, met, unmet]) => [
+    when(`the owner is managed by the caller: ${bound}`, [allow(managed(bounds))], met, { who: 'cid', rows: OWNED }),
+    when(`the owner is managed by the caller: not ${bound}`, [allow({ not: managed(bounds) })], unmet, { who: 'cid', rows: OWNED }),
+  ]),
+  when('a caller who manages none', [allow({ anyOf: [is('resource.label', 'eq', 'a'), managed({})] })], ['gone', 'missing'], {
+    rows: OWNED,
+  }),
+  when('the record that is decided is not counted', [allow({ related: { ...sameLabel, atMost: 0 } })], ['alone'], { rows: PAIRS }),
+  when('the record that is decided is not counted, in a DENY', [everything, deny({ related: sameLabel })], ['alone'], { rows: PAIRS }),
+  when('the record that is decided is not counted, negated', [allow({ not: { related: sameLabel } })], ['alone'], { rows: PAIRS }),
   when('a soft-deleted record of a list is no record', [everything, deny(is('resource.partIds.label', 'eq', 'x'))], ['none'], {
     rows: {
       deleted: { label: 'x', deletedAt: '2026-01-31T11:30:00.000Z' },
