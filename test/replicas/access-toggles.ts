@@ -13,7 +13,7 @@ interface Change {
 }
 
 /** Creates a user with access that depends on the change. */
-type Preparation = (fleet: Fleet) => Promise<{ readonly user: FleetUser; readonly change: Change }>;
+type Preparation = (fleet: Fleet) => Promise<Pick<Toggle, 'user' | 'ofRecords'> & { readonly change: Change }>;
 
 const PREPARATIONS: ReadonlyMap<string, Preparation> = new Map<string, Preparation>([
   ['a policy is switched off', (fleet) => ofPolicy(fleet, { off: { isActive: false }, on: { isActive: true } })],
@@ -80,6 +80,20 @@ const PREPARATIONS: ReadonlyMap<string, Preparation> = new Map<string, Preparati
     },
   ],
   [
+    'the membership of listed records is deleted',
+    async (fleet) => {
+      const { user, id, path } = await grantListed(fleet);
+      return { user, ofRecords: true, change: { off: [`DELETE ${path}`], on: ['POST /api/Membership/restore', { id }] } };
+    },
+  ],
+  [
+    'the membership of listed records is moved to other records',
+    async (fleet) => {
+      const { user, level, path } = await grantListed(fleet);
+      return { user, ofRecords: true, change: { off: [`PUT ${path}`, { level: 'others' }], on: [`PUT ${path}`, { level }] } };
+    },
+  ],
+  [
     'a record of a list of references is changed',
     async (fleet) => {
       const team = idOf(await fleet.asAdmin('POST /api/Team', { name: 'open' }));
@@ -120,6 +134,18 @@ async function grantMembership(
   return { user, id, path: `/api/Membership/${id}` };
 }
 
+/** Creates a user who may list the notes of a membership, and two of these notes. Returns the membership too. */
+async function grantListed(
+  fleet: Fleet,
+): Promise<{ readonly user: FleetUser; readonly id: string; readonly level: string; readonly path: `/${string}` }> {
+  const related = { resource: 'Membership', as: 'm', on: { userId: '${user.id}', level: '${resource.text}' } };
+  const { user } = await grant(fleet, [{ resource: 'Note', action: '*', conditions: [{ related }] }]);
+  const level = `of ${user.id}`;
+  for (const nth of ['first', 'second']) await fleet.asAdmin('POST /api/Note', { slug: `${nth} ${level}`, text: level });
+  const id = idOf(await fleet.asAdmin('POST /api/Membership', { userId: user.id, level }));
+  return { user, id, level, path: `/api/Membership/${id}` };
+}
+
 /** Names of the changes, which complete test titles such as "… after … is acknowledged". */
 export const TOGGLES: readonly string[] = [...PREPARATIONS.keys()];
 
@@ -127,13 +153,14 @@ export const TOGGLES: readonly string[] = [...PREPARATIONS.keys()];
 export async function createToggle(fleet: Fleet, name: string): Promise<Toggle> {
   const prepare = PREPARATIONS.get(name);
   if (prepare === undefined) throw new Error(`expected one of ${TOGGLES.join(', ')}, given ${name}`);
-  const { user, change } = await prepare(fleet);
+  const { user, change, ofRecords } = await prepare(fleet);
   let count = 0;
   // The entries are found by these ids.
   const next = (): string => `toggle-${user.id}-${count++}`;
   return {
     name,
     user,
+    ofRecords,
     off: () => fleet.asAdmin(change.off[0], change.off[1], next()),
     async on() {
       await fleet.asAdmin(change.on[0], change.on[1], next());

@@ -15,6 +15,8 @@ export interface Toggle {
   /** Revokes the access; resolves after the acknowledgement. */
   off(): Promise<Pick<Reply, 'arrivedAt'>>;
   on(): Promise<unknown>;
+  /** True if the user may always list, and the access decides which records a list has. The entries of lists do not show this access. */
+  readonly ofRecords?: boolean | undefined;
 }
 
 /** Counts and violations. */
@@ -55,13 +57,13 @@ export async function toggleUnderLoad(fleet: Fleet, toggle: Toggle, { rounds, in
   const load = beginLoad(
     fleet,
     async (replica, index) => {
-      const reply = await askFor(replica, toggle.user, index);
+      const reply = await askFor(replica, toggle, index);
       answers.push(reply);
       return reply;
     },
     { inFlight },
   );
-  const probe = (): Promise<Reply[]> => Promise.all(fleet.replicas.map((replica, index) => askFor(replica, toggle.user, index)));
+  const probe = (): Promise<Reply[]> => Promise.all(fleet.replicas.map((replica, index) => askFor(replica, toggle, index)));
   for (let round = 0; round < rounds; round++) {
     const { arrivedAt: goneAt } = await toggle.off();
     const window = { goneAt, untilAt: Number.POSITIVE_INFINITY };
@@ -74,6 +76,7 @@ export async function toggleUnderLoad(fleet: Fleet, toggle: Toggle, { rounds, in
     await pause(Math.random() * 20);
   }
   await load.stop();
+  const isAllowed = toggle.ofRecords ? hasRecords : isSuccess;
   const within = (reply: Reply, at: 'sentAt' | 'arrivedAt'): boolean =>
     isAllowed(reply) && windows.some(({ goneAt, untilAt }) => reply[at] > goneAt && reply.arrivedAt < untilAt);
   return {
@@ -82,20 +85,28 @@ export async function toggleUnderLoad(fleet: Fleet, toggle: Toggle, { rounds, in
     answers: answers.length,
     stale: [...probes.gone.filter(isAllowed), ...answers.filter((reply) => within(reply, 'sentAt'))].map(show),
     missing: [...probes.back.filter((reply) => !isAllowed(reply)), ...[...answers, ...probes.gone].filter(isFault)].map(show),
-    disagreeing: await findDisagreeing(fleet, toggle.user),
+    disagreeing: await findDisagreeing(fleet, toggle, answers),
     overtaken: answers.filter((reply) => within(reply, 'arrivedAt') && !within(reply, 'sentAt')).length,
   };
 }
 
-/** Sends reads, lists and writes in turn. */
-function askFor(replica: Program, { token }: FleetUser, index: number): Promise<Reply> {
+/** Sends lists, some with a total, and writes in turn. */
+function askFor(replica: Program, { user: { token }, ofRecords }: Toggle, index: number): Promise<Reply> {
   const { url } = replica;
+  if (ofRecords)
+    return send(url, index % 2 === 0 ? 'GET /api/Note?limit=1' : 'GET /api/Note?limit=1&total=true&sort=-createdAt', { token });
   if (index % 4 === 3) return createNote(replica, token);
   return send(url, index % 2 === 0 ? 'GET /api/Note?limit=1' : 'GET /api/Note?limit=2&sort=-createdAt', { token });
 }
 
-function isAllowed({ status }: Reply): boolean {
+function isSuccess({ status }: Reply): boolean {
   return status < 300;
+}
+
+/** Returns true for a list with a record, or with a total other than zero. */
+function hasRecords({ status, body }: Reply): boolean {
+  const { data, total = 0 } = body as { readonly data?: unknown; readonly total?: number };
+  return status < 300 && ((Array.isArray(data) && data.length > 0) || total > 0);
 }
 
 /** Tells whether the request was neither allowed nor denied. */
@@ -111,9 +122,10 @@ function show({ status, decisionId, body }: Reply): string {
  * Returns entries of the user that were allowed while the access was revoked, or denied while it was in force, by the commit
  * order of the server. A transaction that begins after a committed change sees it. A transaction that began before commits
  * before the change, or is decided again. Entries of refused tokens are left out: repeated ones are committed together a minute later, and a token
- * of a session that has ended is refused for ever.
+ * of a session that has ended is refused for ever. Of lists whose records show the access, only those with records are returned: a list without any
+ * is not read again if the access is restored.
  */
-async function findDisagreeing(fleet: Fleet, { id }: FleetUser): Promise<readonly string[]> {
+async function findDisagreeing(fleet: Fleet, { user, ofRecords }: Toggle, answers: readonly Reply[]): Promise<readonly string[]> {
   const rows = await fleet.query(
     `WITH entry AS (
        SELECT *, pg_xact_commit_timestamp(xmin) AS committed,
@@ -125,8 +137,10 @@ async function findDisagreeing(fleet: Fleet, { id }: FleetUser): Promise<readonl
        FROM entry
      )
      SELECT id, allowed, action, epoch, committed FROM counted
-     WHERE before > 0 AND "userId" = $1 AND "action" <> 'token' AND allowed = (before % 2 = 1) ORDER BY committed LIMIT 20`,
-    [id],
+     WHERE before > 0 AND "userId" = $1 AND "action" <> 'token' AND allowed = (before % 2 = 1) ORDER BY committed LIMIT $2`,
+    [user.id, ofRecords ? null : 20],
   );
-  return rows.map((row) => JSON.stringify(row));
+  const withRecords = new Set(answers.filter(hasRecords).map(({ decisionId }) => decisionId));
+  const disagreeing = ofRecords ? rows.filter((row) => withRecords.has(String(row['id']))) : rows;
+  return disagreeing.slice(0, 20).map((row) => JSON.stringify(row));
 }
