@@ -14,7 +14,8 @@ interface RelatedParts {
   compileWhere(isNegated: boolean): Part;
 }
 
-type Compiled = Exclude<Part, 'anything'>;
+/** A compiled condition. `hasRelated` is false if there are no related records, without which the condition is true for no row. */
+type Compiled = Exclude<Part, 'anything'> & { readonly hasRelated?: Sql };
 
 /**
  * Returns SQL that is true for exactly the rows for which the condition is true (or false, if negated). A row for which it is unknown gives
@@ -40,8 +41,8 @@ export function compileCounts(related: Related, { target, negated, links, compil
  * Returns the same SQL as `compileCounts`, from one search of the related records of all rows: the field of the row is among the values of the
  * linking field for which the result differs from that without related records, or it is not.
  */
-export function compileForAllRows(related: Related, rows: RelatedOfAllRows, parts: Omit<RelatedParts, 'target'>): Compiled | undefined {
-  const { links, negated } = parts;
+export function compileForAllRows(related: Related, rows: RelatedOfAllRows, parts: RelatedParts): Compiled | undefined {
+  const { target, links, negated } = parts;
   if (!negated && related.atLeast === 1 && related.atMost === undefined) return compileAnyForAllRows(related, rows, parts);
   const counts = countsOf(related, parts);
   if (links === 'anything' || counts === undefined) return undefined;
@@ -49,12 +50,13 @@ export function compileForAllRows(related: Related, rows: RelatedOfAllRows, part
   const isUsual = (related.atLeast === undefined) !== negated;
   const group = isUsual ? sql`NOT (${isResult})` : isResult;
   const { inner, outer } = rows;
-  const values = sql`(SELECT "link" FROM (SELECT ${inner.sql} AS "link", ${columns} FROM ${rows.tables(sql`${links.truth} AND ${inner.sql} IS NOT NULL`)}) AS "counted"
-    GROUP BY "link" HAVING ${group})`;
-  const truth = isUsual
-    ? sql<boolean | null>`(${outer.sql} IS NOT NULL AND ${outer.sql} NOT IN ${values})`
-    : sql<boolean | null>`${outer.sql} IN ${values}`;
-  return { truth, height: Math.max(links.height, height) };
+  const linked = rows.tables(sql`${links.truth} AND ${inner.sql} IS NOT NULL`);
+  const values = sql`SELECT "link" FROM (SELECT ${inner.sql} AS "link", ${columns} FROM ${linked}) AS "counted"
+    GROUP BY "link" HAVING ${group}`;
+  const isGiven = target.dialect.isGivenBy(outer.sql, values);
+  const heights = Math.max(links.height, height);
+  if (isUsual) return { truth: sql<boolean | null>`(${outer.sql} IS NOT NULL AND NOT (${isGiven}))`, height: heights };
+  return { truth: isGiven, height: heights, hasRelated: isAny(linked) };
 }
 
 /**
@@ -64,7 +66,7 @@ export function compileForAllRows(related: Related, rows: RelatedOfAllRows, part
 function compileAnyForAllRows(
   { limit }: Related,
   { inner, outer, tables, isUnique }: RelatedOfAllRows,
-  { links, compileWhere }: Omit<RelatedParts, 'target'>,
+  { target, links, compileWhere }: RelatedParts,
 ): Compiled | undefined {
   const met = compileWhere(false);
   if (links === 'anything' || met === 'anything') return undefined;
@@ -75,9 +77,15 @@ function compileAnyForAllRows(
   const isWithinLimit = isUnique ? sql`` : sql` WHERE ${isAbsent(linked)} OR ${isAbsent(ofValue)}`;
   const found = sql`(SELECT ${inner.sql} AS "link" FROM ${tables(linked)} WHERE ${met.truth}) AS "found.records"`;
   return {
-    truth: sql<boolean | null>`${outer.sql} IN (SELECT "link" FROM ${found}${isWithinLimit})`,
+    truth: target.dialect.isGivenBy(outer.sql, sql`SELECT "link" FROM ${found}${isWithinLimit}`),
     height: Math.max(links.height, met.height),
+    hasRelated: isAny(found),
   };
+}
+
+/** Counts all rows: to find the first one with EXISTS, PostgreSQL would read the whole table if it expects many. */
+function isAny(rows: Sql): Sql {
+  return sql`(SELECT count(*) FROM ${rows}) > 0`;
 }
 
 /** The columns to count for each related record, and the condition on their counts. */

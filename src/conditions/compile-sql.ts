@@ -31,6 +31,17 @@ export interface CompiledCondition {
   readonly findsByValues: boolean;
   /** True if the statement searches other records for each row. */
   readonly searchesForEachRow: boolean;
+  /**
+   * Conditions that are all false if the caller has no related records. `where` is then true for the same rows as `where` compiled `withoutRelated`.
+   * Each stands for one search for all rows.
+   */
+  readonly hasRelated: readonly Sql[];
+}
+
+/** Options of a compilation. */
+interface CompileOptions {
+  /** True to compile each condition that is true only with related records, which one search finds for all rows, to FALSE. */
+  readonly withoutRelated?: boolean;
 }
 
 /** Maximum estimated depth of the SQL expression. SQLite allows 1,000; the margin covers errors of the estimate. */
@@ -52,6 +63,8 @@ const MAX_DEPTH = 300;
 
 interface CompilerState {
   readonly target: SqlTarget;
+  readonly withoutRelated: boolean;
+  readonly hasRelated: Sql[];
   exact: boolean;
   findsByValues: boolean;
   searchesForEachRow: boolean;
@@ -63,15 +76,15 @@ interface CompilerState {
  * Compiles a condition. Negations are pushed down to the comparisons. A comparison that SQL cannot express counts as true, negated or
  * not, so every row for which the condition is true is selected.
  */
-export function compileCondition(condition: Condition, target: SqlTarget): CompiledCondition {
-  const state = createState(target);
+export function compileCondition(condition: Condition, target: SqlTarget, options?: CompileOptions): CompiledCondition {
+  const state = createState(target, options);
   const part = compile(condition, false, state);
-  const { exact, findsByValues, searchesForEachRow } = state;
-  return { where: part === 'anything' ? constantSql(true) : part.truth, exact, findsByValues, searchesForEachRow };
+  const { exact, findsByValues, searchesForEachRow, hasRelated } = state;
+  return { where: part === 'anything' ? constantSql(true) : part.truth, exact, findsByValues, searchesForEachRow, hasRelated };
 }
 
-function createState(target: SqlTarget): CompilerState {
-  return { target, exact: true, findsByValues: false, searchesForEachRow: false, values: 0, depth: 0 };
+function createState(target: SqlTarget, { withoutRelated = false }: CompileOptions = {}): CompilerState {
+  return { target, withoutRelated, hasRelated: [], exact: true, findsByValues: false, searchesForEachRow: false, values: 0, depth: 0 };
 }
 
 function compile(condition: Condition, negated: boolean, state: CompilerState): Part {
@@ -176,7 +189,10 @@ function compileRelated(related: Related, negated: boolean, state: CompilerState
   state.values = inner.values;
   if (compiled === undefined || !inner.exact || state.values > MAX_VALUES) return widen(state);
   const height = compiled.height + RELATED_HEIGHT;
-  return height > MAX_HEIGHT ? widen(state) : { truth: compiled.truth, height };
+  if (height > MAX_HEIGHT) return widen(state);
+  if (compiled.hasRelated === undefined) return { truth: compiled.truth, height };
+  state.hasRelated.push(compiled.hasRelated);
+  return { truth: state.withoutRelated ? constantSql(false) : compiled.truth, height };
 }
 
 /** Compiles a comparison through a list to a correlated subquery. */

@@ -17,11 +17,24 @@ export interface ListRows {
   /** The table of the resource with a deadline check, and the joins of the filter. */
   readonly tables: Sql;
   readonly filter: Sql;
+  /** Present if the statement finds the related records of all rows. */
+  readonly unrelated?: UnrelatedRows | undefined;
   readonly order: Order;
   /** True to sort the ids of the matching rows, and to load only the rows of the page. */
   readonly sortsIds?: boolean | undefined;
   /** True if the filter names the ids of one page. */
   readonly isOfPage?: boolean | undefined;
+}
+
+/**
+ * The rows of a caller without related records. PostgreSQL plans a search for the related records of all rows as if there were ten values, so that without
+ * any it could read the whole table in the order of the list.
+ */
+export interface UnrelatedRows {
+  /** False if the caller has no related records. */
+  readonly hasRelated: Sql;
+  /** Returns the filter for a caller without related records. It matches no row that the filter of the list does not match. */
+  filter(): Sql;
 }
 
 /** A part of the rows in their order. */
@@ -82,11 +95,16 @@ export async function loadRows(source: ListRows, page: RowPage): Promise<readonl
   return records;
 }
 
-function loadWhere(
-  source: ListRows,
-  condition: Sql | undefined,
-  { limit, offset }: Pick<RowPage, 'limit' | 'offset'>,
-): Promise<readonly StoredRecord[]> {
+async function loadWhere(source: ListRows, condition: Sql | undefined, page: LimitedRows): Promise<readonly StoredRecord[]> {
+  const { filter, unrelated } = source;
+  if (unrelated === undefined) return loadFiltered(source, condition, page);
+  const records = await loadFiltered({ ...source, filter: sql`${unrelated.hasRelated} AND (${filter})` }, condition, page);
+  return records.length > 0 ? records : loadFiltered({ ...source, filter: unrelated.filter() }, condition, page);
+}
+
+type LimitedRows = Pick<RowPage, 'limit' | 'offset'>;
+
+function loadFiltered(source: ListRows, condition: Sql | undefined, { limit, offset }: LimitedRows): Promise<readonly StoredRecord[]> {
   const { tx, resource, tables, order, filter } = source;
   const where = condition === undefined ? filter : sql`(${filter}) AND ${condition}`;
   const skipped = offset === 0 ? sql`` : sql` OFFSET ${offset}`;

@@ -59,7 +59,7 @@ function loadPageOf(source: ListRows, query: ListQuery, ids: readonly string[]):
   const isOfPage = sql`${columnOf(resource, 'id')} IN ${idList(tx.dialect, ids)}`;
   const after = query.after && withoutSkip(query.after);
   return scanPage(
-    { ...source, filter: sql`${isOfPage} AND (${filter})`, isOfPage: true },
+    { ...source, filter: sql`${isOfPage} AND (${filter})`, unrelated: undefined, isOfPage: true },
     { ...query, after, offset: undefined },
     undefined,
   );
@@ -85,7 +85,7 @@ async function countAll(source: ListRows, query: ListQuery, marked: ReadonlySet<
   const columns =
     tx.dialect.name === 'sqlite'
       ? sql``
-      : sql`, array_to_json(ARRAY(${await selectIds(source, query)}))::text AS "ids"${marked === undefined ? sql`` : sql`, ${writeMarksSql(marked)} AS "marks"`}`;
+      : sql`, array_to_json(${await idsOfPage(source, query)})::text AS "ids"${marked === undefined ? sql`` : sql`, ${writeMarksSql(marked)} AS "marks"`}`;
   try {
     const row = await tx.savepoint(() =>
       tx.one<{ total: number; ids?: string; marks?: string }>(sql`SELECT count(*) AS "total"${columns} FROM ${tables} WHERE ${filter}`),
@@ -97,7 +97,15 @@ async function countAll(source: ListRows, query: ListQuery, marked: ReadonlySet<
   }
 }
 
-/** Renders the SELECT of the ids of the page, and of the record after it. */
+/** Renders the array of the ids of the page, and of the record after it. */
+async function idsOfPage(source: ListRows, query: ListQuery): Promise<Sql> {
+  const { unrelated } = source;
+  const ids = sql`ARRAY(${await selectIds(source, query)})`;
+  if (unrelated === undefined) return ids;
+  const others = await selectIds({ ...source, filter: unrelated.filter() }, query);
+  return sql`CASE WHEN ${unrelated.hasRelated} THEN ${ids} ELSE ARRAY(${others}) END`;
+}
+
 async function selectIds(source: ListRows, { after, offset, limit }: ListQuery): Promise<Sql> {
   const { resource, tables, filter, order } = source;
   const ranges = (await conditionsOf(source, { after })).filter((range) => range !== undefined);

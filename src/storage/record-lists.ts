@@ -1,9 +1,10 @@
 import { all, type Condition, compileCondition, conditionPaths, readsOtherRecords } from '../conditions/index.ts';
 import type { Resource } from '../resources/index.ts';
+import { sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { toOrder } from './cursor-pagination.ts';
 import type { CompiledList, ListQuery, Page } from './list-query.ts';
-import { checkedRecordsOf, type ListRows } from './list-rows.ts';
+import { checkedRecordsOf, type ListRows, type UnrelatedRows } from './list-rows.ts';
 import { scanPage } from './list-scan.ts';
 import { addTotal } from './list-total.ts';
 import { dependenciesOf, noteListed } from './listed-records.ts';
@@ -19,6 +20,17 @@ interface ListCondition extends Pick<ListQuery, 'definitions' | 'existence' | 'n
 export function compileList(tx: Transaction, resource: Resource, { condition, ...options }: ListCondition): CompiledList {
   const target = listTargetFor(tx, resource, options);
   return { condition, existence: options.existence, target, compiled: compileCondition(condition, target) };
+}
+
+function unrelatedRows(
+  condition: Condition,
+  { target, compiled: { hasRelated } }: Pick<CompiledList, 'target' | 'compiled'>,
+): UnrelatedRows | undefined {
+  if (hasRelated.length === 0) return undefined;
+  return {
+    hasRelated: sql`(${sql.join(hasRelated, sql` OR `)})`,
+    filter: () => compileCondition(condition, target, { withoutRelated: true }).where,
+  };
 }
 
 /** Lists records in order. A page costs the same at every depth, unless it is requested by `offset`. */
@@ -42,6 +54,7 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
     existence,
     tables: target.tables(records),
     filter: compiled.where,
+    unrelated: tx.dialect.name === 'postgres' && compiled.exact ? unrelatedRows(where, { target, compiled }) : undefined,
     order: toOrder(resource, query.sort),
     // SQLite sorts whole rows. The index that finds the ids often has all columns of the filter.
     sortsIds:

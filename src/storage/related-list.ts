@@ -1,6 +1,6 @@
 /**
- * Loads the related records of the caller before a list, so that the list needs no search of related records for each of its rows. On SQLite, the
- * statement of the list finds most of them.
+ * Loads the related records of the caller before a list, so that the list needs no search of related records for each of its rows. The statement of
+ * the list finds most of them itself.
  */
 import type { RelatedRecords } from '../authz/context/index.ts';
 import { type Condition, compileCondition, type Related, relatedIn, replaceRelated, type Scope } from '../conditions/index.ts';
@@ -32,9 +32,11 @@ export async function loadRelatedOfList(tx: Transaction, list: RelatedList): Pro
   const { where, resource: listed, definitions, scopeWith, withoutIndex = false } = list;
   const counted = relatedIn(where);
   if (counted.length === 0) return where;
-  const target = findsForAllRows(tx) ? listTargetFor(tx, listed, { definitions, now: tx.now, timeZone: 'UTC' }) : undefined;
-  const isInStatement = (each: Related): boolean =>
-    target !== undefined && !withoutIndex && target.related?.(each)?.ofAllRows !== undefined && compileCondition(each, target).exact;
+  const target =
+    findsForAllRows(tx) && !withoutIndex ? listTargetFor(tx, listed, { definitions, now: tx.now, timeZone: 'UTC' }) : undefined;
+  // In memory, a condition that stays would load related records for each row.
+  const isInMemory = target === undefined || !compileCondition(where, target).exact;
+  const isInStatement = (each: Related): boolean => !isInMemory && target.related?.(each)?.ofAllRows !== undefined;
   if (counted.every(isInStatement)) return where;
   const related = createRelatedStore(tx, definitions);
   const scope = scopeWith(related);

@@ -69,11 +69,11 @@ export function sqlTargetFor(resource: Resource, definitions: Definitions, optio
 type ListTransaction = Pick<Transaction, 'dialect' | 'deadlineCheck' | 'validatesReads'>;
 
 /**
- * Returns true if one search in the statement of a list can find the related records of all rows: on SQLite, unless the related records belong to the
- * read set. PostgreSQL would use no index of the rows for such a search.
+ * Returns true if one search in the statement of a list can find the related records of all rows. A long attempt on SQLite loads them
+ * before, so that the writer, which validates them, compares at most those that were loaded.
  */
 export function findsForAllRows({ dialect, validatesReads }: ListTransaction): boolean {
-  return dialect.name === 'sqlite' && !validatesReads;
+  return dialect.name === 'postgres' || !validatesReads;
 }
 
 /** Creates the SQL target of a list. */

@@ -187,9 +187,10 @@ describe('a request that reads', () => {
       expect(await pipeline.interrupt(ONE, remove('Membership', 'm3'))).toEqual({ answer: 'd1', runs: 1 });
     });
 
-    it('a list that reads the memberships of the caller first is read again if one of them changes', async () => {
+    it('a list is read again for a membership that none of its records needs if it has loaded the memberships first', async () => {
       await pipeline.test.grant(rule([MEMBER]));
-      expect(await pipeline.interrupt(ONE, remove('Membership', 'm3'))).toEqual({ answer: 'd1', runs: 2 });
+      // On PostgreSQL, the statement of the list finds them.
+      expect(await pipeline.interrupt(ONE, remove('Membership', 'm3'))).toEqual({ answer: 'd1', runs: onPostgres ? 1 : 2 });
     });
 
     it.each([
@@ -207,7 +208,7 @@ describe('a request that reads', () => {
     });
 
     it.each([
-      ['read first', MEMBER],
+      ['of the caller', MEMBER],
       ['compared for each record', MEMBER_BY_RECORD],
     ])(
       'a list is not read again if a record no longer matches the filter of the caller, with memberships that are %s',
@@ -223,7 +224,7 @@ describe('a request that reads', () => {
       expect(await pipeline.interrupt(TOTAL, remove('Membership', 'm1'))).toEqual({ answer: 'of 0', runs: 2 });
     });
 
-    it('the total of a list that reads the memberships of the caller first is counted again', async () => {
+    it('the total of a list of the memberships of the caller is counted again if the access to one of its records changes', async () => {
       await pipeline.test.grant(rule([MEMBER]));
       expect(await pipeline.interrupt(TOTAL, remove('Membership', 'm3'))).toEqual({ answer: 'd1 of 2', runs: 2 });
     });
@@ -267,7 +268,7 @@ describe.runIf(onPostgres)('a request that writes', () => {
   });
 
   it.each([
-    ['read first', MEMBER],
+    ['of the caller', MEMBER],
     ['compared for each record', MEMBER_BY_RECORD],
   ])('a batch may change the memberships on which an earlier list of it depends, if they are %s', async (_, member) => {
     await pipeline.test.grant(rule([member]), { resource: 'Membership', conditions: [] } as TestRule);

@@ -25,9 +25,9 @@ beforeAll(async () => {
 afterAll(() => test.dispose());
 
 /** Returns the condition with which Ann lists articles. By default, the id of an article links a grant. */
-async function listCondition(related: object): Promise<Condition> {
+async function listCondition(related: object, ...others: readonly object[]): Promise<Condition> {
   const on = { userId: '${user.id}', articleId: '${resource.id}' };
-  const rule = { resource: 'Article', action: 'list', conditions: [{ related: { as: 'g', on, ...related } }] } as TestRule;
+  const rule = { resource: 'Article', action: 'list', conditions: [{ related: { as: 'g', on, ...related } }, ...others] } as TestRule;
   let found: Condition | undefined;
   await test.inContext({ as: 'ann', request: { action: 'list', resource: 'Article' }, rules: [rule] }, async (context) => {
     const where = allowedWhere(await decideOn(context, { record: UNRESOLVED, action: 'list' }));
@@ -52,6 +52,13 @@ describe('the condition of a list', () => {
 
   it('counts related records for each row if no index finds those of the caller', async () => {
     expect(relatedIn(await listCondition({ resource: 'Unindexed' }))).toHaveLength(1);
+  });
+
+  it('compares the records with those of the related records of the caller if the list is evaluated in memory', async () => {
+    const matches = { field: 'resource.status', operator: 'matches', value: '^o' };
+    expect(printCondition(await listCondition({ resource: 'Grant' }, matches))).toBe(
+      'resource.id in ["a"] and resource.status matches "^o"',
+    );
   });
 
   it('stays in the statement if one search finds the related records of all rows', async () => {

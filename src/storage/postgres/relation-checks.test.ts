@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Watch } from '../../authz/policies/index.ts';
 import { sql } from '../../sql.ts';
-import type { AppendStatements, Transaction } from '../contract.ts';
+import type { AppendStatements, Query, Transaction } from '../contract.ts';
 import { migrate } from '../migrations/migrate.ts';
-import { createReadWriteSet } from '../read-write-set.ts';
+import { createReadWriteSet, type ReadWriteSet } from '../read-write-set.ts';
 import { insertRecord, updateRecord } from '../records.ts';
-import type { RelatedRead } from '../relation-reads.ts';
+import type { ListRead, RelatedRead } from '../relation-reads.ts';
 import { stampOf } from '../relation-reads.ts';
 import { define, openTestDatabase, resourceOf, type TestDatabase, toRecord } from '../storage.fixture.ts';
-import { toCommitValidation } from './commit-validation.ts';
+import { parseStaleness, toCommitValidation } from './commit-validation.ts';
 import { toRelationChecks } from './relation-checks.ts';
 
 const definitions = define({
@@ -79,6 +79,36 @@ describe('commit batches', () => {
     expect([...runs.values()].slice(0, 8)).toEqual([2, 2, 1, 1, 1, 1, 1, 1]);
     expect((await test.rows('Log')).map(({ id }) => id)).toContain('p0 in run 2');
     expect(await test.rows('Log')).toHaveLength(8);
+  });
+});
+
+describe('lists', () => {
+  const listOf = (project: string, ids: readonly string[]): ListRead => ({
+    resource: task,
+    existence: undefined,
+    tables: sql`"Task"`,
+    where: sql`"Task"."project" = ${project}`,
+    records: ids.map((id) => ({ id, values: [project] })),
+    texts: [sql`"Task"."project"`],
+    dependsOn: new Set(['Task']),
+  });
+  const setsOf = (list: ListRead): ReadWriteSet => {
+    const sets = createReadWriteSet();
+    sets.addToReadSet({ watch: WATCH, relations: { lists: [list] } });
+    return sets.build();
+  };
+
+  it('equal lists share a check, which names each of them if it fails', async () => {
+    const [first, second] = [setsOf(listOf('p0', ['task of p0'])), setsOf(listOf('p0', ['task of p0']))];
+    const others = [listOf('p1', ['task of p0']), listOf('p0', ['task of p1'])].map(setsOf);
+    expect(toRelationChecks([first, second, ...others])).toHaveLength(3);
+    const checks = toRelationChecks([first, second]);
+    expect(checks).toHaveLength(1);
+    const check = (): Promise<unknown> => test.database.transaction((tx) => tx.all(checks[0] as Query));
+    await expect(check()).resolves.toEqual([]);
+    await move('task of p0', 'p1');
+    const failure: unknown = await check().catch((error: unknown) => error);
+    expect([first, second, ...others].map(parseStaleness(failure))).toEqual([true, true, false, false]);
   });
 });
 

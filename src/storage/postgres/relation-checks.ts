@@ -1,5 +1,5 @@
 /** The statements of commit validation that compare records behind references, related records and lists with their current state. */
-import { type Sql, sql } from '../../sql.ts';
+import { renderSql, type Sql, sql } from '../../sql.ts';
 import type { Query } from '../contract.ts';
 import type { ReadWriteSet } from '../read-write-set.ts';
 import type { LinkRead, RecordRead } from '../relation-reads.ts';
@@ -27,7 +27,8 @@ type Related = ReadWriteSet & { readonly relations: RelationSet };
 
 /**
  * Returns the statements that compare the reads with the current state. They follow the function of commit validation, which has taken the
- * locks, so that what they see cannot change before the commit. Equal reads, and those of the same resource and fields, share a statement.
+ * locks, so that what they see cannot change before the commit. Equal reads, and those of the same resource and fields, share a statement, as do
+ * equal lists.
  */
 export function toRelationChecks(all: readonly ReadWriteSet[]): readonly Query[] {
   const sets = all.filter((each): each is Related => each.relations !== undefined).map(({ relations }) => relations);
@@ -41,7 +42,7 @@ export function toRelationChecks(all: readonly ReadWriteSet[]): readonly Query[]
   return [
     ...[...byResource.values()].map(recordCheck),
     ...[...byShape.values()].map((reads) => relatedCheck(reads, sets)),
-    ...sets.flatMap(({ lists }) => lists.map(listCheck)),
+    ...listChecks(sets.flatMap(({ lists }) => lists)),
     ...sets.flatMap(({ totals }) => totals.map(totalCheck)),
   ];
 }
@@ -106,13 +107,30 @@ function toJsonValue(value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
-function listCheck({ key, resource, tables, where, records, texts }: ListCheck): Query {
+function listChecks(lists: readonly ListCheck[]): readonly Query[] {
+  // Comparing the first record is enough for most lists.
+  const similar = [...Map.groupBy(lists, ({ resource, records }) => `${resource.name} ${records[0]?.id}`).values()];
+  return similar.flatMap((each) => (each.length === 1 ? [each] : [...Map.groupBy(each, contentOf).values()])).map(listCheck);
+}
+
+/** Returns a text that is equal for lists of the same records by the same condition. */
+function contentOf({ resource, tables, where, records, texts }: ListCheck): string {
+  const compared = renderSql(sql`${tables} ${where} ${sql.join(texts)}`, (nth) => `$${nth}`);
+  return JSON.stringify([resource.name, compared, records], (_, value: unknown) =>
+    typeof value === 'bigint' ? { bigint: String(value) } : value,
+  );
+}
+
+/** Compares the records of equal lists. */
+function listCheck(equal: readonly ListCheck[]): Query {
+  const [{ resource, tables, where, records, texts }] = equal as [ListCheck];
+  const keys = equal.map(({ key }) => key);
   const ids = records.map(({ id }) => id);
   const columns = [ids, ...texts.map((_, index) => records.map(({ values }) => values[index] ?? null))];
   const names = sql.raw(['"id"', ...texts.map((_, index) => `"v${index}"`)].join());
   const read = sql`unnest(${sql.join(columns.map((values) => sql`${values}::text[]`))}) AS "read"(${names})`;
   const unchanged = texts.map((text, index) => sql` AND ${text} IS NOT DISTINCT FROM ${sql.raw(`"read"."v${index}"`)}`);
-  return sql`SELECT ${CALL}(json_build_array(${key}::text)) FROM (
+  return sql`SELECT ${CALL}(to_json(${keys}::text[])) FROM (
     SELECT count(*) AS "matching" FROM ${read} CROSS JOIN ${tables}
     WHERE ${columnOf(resource, 'id')} = "read"."id"${sql.join(unchanged, sql``)} AND (${where})
   ) AS "found" WHERE "found"."matching" <> ${ids.length}::bigint`;

@@ -1,0 +1,118 @@
+/** Query plans of lists in PostgreSQL whose conditions count related records of the caller: the statement searches both indexes once. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { UNRESOLVED } from '../../src/conditions/index.ts';
+import { openPipeline, type TestPipeline, type TestRule } from '../../src/pipeline/pipeline.fixture.ts';
+import { decideOn } from '../../src/pipeline/steps/decide-request.ts';
+import { listPage } from '../../src/pipeline/steps/list-records.ts';
+import { renderSql, sql } from '../../src/sql.ts';
+import type { Statement, Transaction } from '../../src/storage/index.ts';
+import { openTestDatabase, replaceMembers, type TestDatabase } from '../../src/storage/storage.fixture.ts';
+
+const GOLDEN = new URL('../golden/plans.postgres.txt', import.meta.url);
+
+const OWN = { field: 'resource.ownerId', operator: 'eq', value: '${user.id}' };
+const member = (more: object = {}) => ({
+  related: { resource: 'Membership', as: 'm', on: { userId: '${user.id}', organisationId: '${resource.organisationId}' }, ...more },
+});
+const EDITOR = { where: [{ field: 'm.level', operator: 'eq', value: 'editor' }] };
+
+/** Lists that search an index of the documents. */
+const SEARCHED: readonly (readonly [name: string, condition: object])[] = [
+  ['as a member', member(EDITOR)],
+  ['own, or as a member', { anyOf: [OWN, member(EDITOR)] }],
+  ['with at least two memberships', member({ atLeast: 2 })],
+];
+/** A list of nearly all documents. */
+const NOT_A_MEMBER: readonly [name: string, condition: object] = ['without a membership', member({ atMost: 0 })];
+
+/** The documents that Ben owns. */
+const BEN = ['d10000', 'd15000', 'd20000', 'd5000'];
+
+let opened: TestDatabase;
+let test: TestPipeline;
+beforeAll(async () => {
+  opened = openTestDatabase();
+  const text = { type: 'string' };
+  test = await openPipeline({
+    database: opened.database,
+    definitions: {
+      Document: { fields: { ownerId: { ...text, index: true }, organisationId: { ...text, index: true } } },
+      Membership: {
+        fields: { userId: text, organisationId: text, level: text },
+        indexes: [{ fields: ['userId', 'organisationId'] }],
+      },
+    },
+  });
+  await test.deps.database.transaction(async (tx) => {
+    const automatic = sql`1, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'`;
+    const columns = sql`"id", "version", "createdAt", "updatedAt"`;
+    await tx.run(sql`INSERT INTO "Document" (${columns}, "ownerId", "organisationId")
+      SELECT 'd' || n, ${automatic}, CASE WHEN n % 5000 = 0 THEN 'ben' ELSE 'u' || n % 500 END, 'o' || n % 10000 FROM generate_series(1, 20000) AS n`);
+    const members = sql`INSERT INTO "Membership" (${columns}, "userId", "organisationId", "level")`;
+    await tx.run(sql`${members} SELECT 'm' || n, ${automatic}, 'u' || n % 500, 'o' || n, 'editor' FROM generate_series(1, 4000) AS n`);
+    await tx.run(sql`${members} SELECT 'a' || n, ${automatic}, 'ann', 'o' || n % 20, 'editor' FROM generate_series(1, 40) AS n`);
+    for (const table of ['Document', 'Membership']) await tx.run(sql`ANALYZE ${sql.table(table)}`);
+  });
+});
+afterAll(async () => {
+  await test.dispose();
+  await opened.dispose();
+});
+
+describe('lists in PostgreSQL', () => {
+  it('lists by related records have the reviewed query plans (UPDATE_GOLDEN=1 writes them)', async () => {
+    const plans: string[] = [];
+    for (const [name, condition] of [...SEARCHED, NOT_A_MEMBER]) {
+      const { plan, sent } = await list('ann', condition);
+      expect(sent).toHaveLength(1);
+      plans.push(`## ${name}\n\n${plan.join('\n')}\n`);
+    }
+    const now = plans.join('\n');
+    if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(GOLDEN, now);
+    expect(now).toBe(readFileSync(GOLDEN, 'utf8'));
+  });
+
+  it.each(SEARCHED)('searches an index of the listed records for a list %s', async (_, condition) => {
+    const plan = (await list('ann', condition)).plan.join('\n');
+    expect(plan).toMatch(/Scan on "ix_Document\$organisationId"\s+Index Cond: \("organisationId" = ANY/);
+    expect(plan).not.toContain('Seq Scan');
+  });
+
+  it.each(SEARCHED)('reads no listed record for a caller without related records, for a list %s', async (name, condition) => {
+    const { ids, sent, plan } = await list('ben', condition);
+    expect(plan.join('\n')).toMatch(/One-Time Filter: \(\(InitPlan \d+\)/);
+    // The second statement finds the records that need no related record.
+    expect({ statements: sent.length, ids }).toEqual({ statements: 2, ids: name.startsWith('own') ? BEN : [] });
+  });
+});
+
+interface Listed {
+  readonly ids: readonly string[];
+  readonly sent: readonly Statement[];
+  readonly plan: readonly string[];
+}
+
+/** Lists documents. Returns the statements that it sends, and the plan of the first one. */
+function list(as: 'ann' | 'ben', condition: object): Promise<Listed> {
+  const rules = [{ resource: 'Document', action: 'list', conditions: [condition] }] as unknown as readonly TestRule[];
+  const request = { action: 'list', resource: 'Document', limit: 20 } as const;
+  return test.inContext({ as, request, rules }, async (context) => {
+    const sent: Statement[] = [];
+    const decision = await decideOn(context, { record: UNRESOLVED, action: 'list' });
+    const { data } = await listPage({ ...context, tx: recording(context.tx, sent) }, { decision, found: [], proposals: [] });
+    const [first = { sql: '', parameters: [] }] = sent;
+    const lines = await context.tx.all<{ 'QUERY PLAN': string }>({ ...first, sql: `EXPLAIN (COSTS OFF) ${first.sql}` });
+    return { ids: (data as readonly { id: string }[]).map(({ id }) => id), sent, plan: lines.map((line) => line['QUERY PLAN']) };
+  });
+}
+
+/** Wraps the transaction to record each statement that selects records. */
+function recording(tx: Transaction, sent: Statement[]): Transaction {
+  return replaceMembers(tx, {
+    all: (query) => {
+      sent.push('parameters' in query ? query : renderSql(query, tx.dialect.placeholder));
+      return tx.all(query);
+    },
+  });
+}
