@@ -7,16 +7,9 @@ import { createTurns } from '../turns.ts';
 import type { CommitBatch } from './commit-batching.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionPoolOptions, PostgresAddress } from './connection-string.ts';
-import {
-  type BeginStatements,
-  createConnectionSlots,
-  createNetworkFailures,
-  createPool,
-  type Pool,
-  STATEMENT_TIMEOUT,
-  toBeginStatements,
-} from './pool.ts';
+import { createConnectionSlots, createNetworkFailures, createPool, type Pool, STATEMENT_TIMEOUT } from './pool.ts';
 import { type Clock, createClock, createClockDifference } from './server-clock.ts';
+import { type BeginStatements, toBeginStatements } from './session-settings.ts';
 import type { TimeoutLimits } from './statement-timeout.ts';
 import { attempt, type TransactionOutcome } from './transaction.ts';
 
