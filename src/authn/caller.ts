@@ -112,7 +112,7 @@ function byOpenSession({ dialect, now }: Transaction, { userId, sessionId }: Loc
     const session = `SELECT "userId" FROM "_Session" WHERE "id" = ${id} AND "revokedAt" IS NULL AND "expiresAt" > ${at}`;
     return `${checkedReadingById(dialect, user)} AND "id" = (${session})`;
   });
-  return { sql: text, parameters: [userId, sessionId, toInstantText(now)] };
+  return { sql: text, parameters: [userId, sessionId, toInstantText(now)], isLookup: true };
 }
 
 function toCaller(tx: Transaction, user: Resource, row: Row): IdentifiedUser {

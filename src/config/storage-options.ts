@@ -30,7 +30,8 @@ export const STORAGE_OPTIONS = {
     group: 'storage',
     default: 10,
     range: [1, 1000],
-    about: 'maximum PostgreSQL connections for requests; two more append audit entries, and `readers` more run long searches',
+    about:
+      'maximum PostgreSQL connections for requests; two more append audit entries, two send lookups of concurrent requests together, and `readers` more run long searches',
   },
   databasePrepare: {
     group: 'storage',

@@ -16,6 +16,11 @@ export interface Statement {
    * is read again only after a write.
    */
   readonly keepsRow?: true;
+  /**
+   * Set for a statement that reads at most one row by its key and locks nothing: on PostgreSQL, it is sent together with those of other units of
+   * work until its own begins to write.
+   */
+  readonly isLookup?: true;
 }
 
 /** A statement, or an SQL template, which is rendered to a statement with the placeholders of the database. */

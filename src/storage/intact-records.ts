@@ -12,7 +12,11 @@ export function loadedSelectionOf(resource: Resource): Sql {
 
 /** Returns the statement that loads a record by its id, with the columns of `loadedSelectionOf`. */
 export function loadingById({ dialect }: Transaction, resource: Resource, id: string): Statement {
-  return { sql: resource.checksum ? checkedReadingById(dialect, resource) : readingById(dialect, resource), parameters: [id] };
+  return {
+    sql: resource.checksum ? checkedReadingById(dialect, resource) : readingById(dialect, resource),
+    parameters: [id],
+    isLookup: true,
+  };
 }
 
 /** Loads a record with the columns of `loadedSelectionOf`. @throws Problem STORAGE_DAMAGED if it is damaged. */

@@ -21,6 +21,7 @@ export const CURRENT_REVISION: Statement = Object.freeze({
   sql: `SELECT "number", "text" FROM "_State" WHERE "id" = 'epoch'`,
   parameters: [],
   keepsRow: true,
+  isLookup: true,
 });
 
 /** Loads the revision that this transaction sees; number 0 if there is none. */

@@ -44,6 +44,8 @@ it.runIf(onPostgres)('connections that are lost during a transaction and afterwa
   for (let round = 0; round < 4; round++) {
     const works = Array.from({ length: 40 }, (_, number) =>
       auditLog.database.transaction(async (tx) => {
+        // Takes a connection of its own.
+        await tx.one(sql`select 1`);
         const left = await work(tx, number + 1);
         if (number % 8 === 7) await tx.all(sql`select pg_terminate_backend(pg_backend_pid())`);
         return left;

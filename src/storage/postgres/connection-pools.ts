@@ -3,13 +3,15 @@ import { type ChainWriters, createChainWriters } from '../chain-writers.ts';
 import type { DatabaseMetrics, Transaction } from '../contract.ts';
 import { createLongQueue, type LongQueue } from '../long-queue.ts';
 import { createLostTime } from '../lost-time.ts';
-import { createTurns } from '../turns.ts';
+import { createTurns, type Turns } from '../turns.ts';
 import type { CommitBatch } from './commit-batching.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionPoolOptions, PostgresAddress } from './connection-string.ts';
+import { deferConnection } from './deferred-connection.ts';
 import { createConnectionSlots, createNetworkFailures, createPool, type Pool, STATEMENT_TIMEOUT } from './pool.ts';
 import { type Clock, createClock, createClockDifference } from './server-clock.ts';
 import { type BeginStatements, toBeginStatements } from './session-settings.ts';
+import { CONCURRENT_FLIGHTS, createSharedLookups, type SharedLookups } from './shared-lookups.ts';
 import type { TimeoutLimits } from './statement-timeout.ts';
 import { attempt, type TransactionOutcome } from './transaction.ts';
 
@@ -22,6 +24,8 @@ export interface AttemptOptions {
   /** Number of previous attempts with a stale read set. */
   readonly stale: number;
   readonly locks: readonly string[];
+  /** True for the first attempt, which sends its lookups together with those of others. */
+  readonly sharesLookups: boolean;
   /** The caller, whose long attempts take turns with those of others. */
   readonly caller: string;
   /** The state that the attempts share. */
@@ -31,7 +35,7 @@ export interface AttemptOptions {
 /** The connections for short attempts, for long ones and for commit batches. */
 export interface ConnectionPools {
   readonly fault: string | undefined;
-  /** Number of short attempts that wait for a connection. */
+  /** Number of short attempts that wait for a connection or for a flight of lookups. */
   readonly waiting: number;
   readonly metrics: Pick<DatabaseMetrics, 'connections' | 'idleConnections' | 'longRunning' | 'longWaiting' | 'longRefused'>;
   /** Runs an attempt. @throws Problem if no connection is available, or if too many long attempts wait */
@@ -53,15 +57,17 @@ export function createConnectionPools(address: PostgresAddress, options: Connect
   const pools = createPools(address, options, () => writers.discard());
   const longQueue = createLongQueue({ concurrency: readers, length: readerQueue });
   const difference = createClockDifference(log);
-  const parts = { pools, longQueue, writers, clock: createClock(difference), begins: toBeginStatements(address, options) };
-  const { attempts, commitBatch } = createAttempts(parts, toTimeouts(options));
+  const timeouts = toTimeouts(options);
+  const lookups = createSharedLookups(pools.lookups, timeouts.short);
+  const parts = { pools, lookups, longQueue, writers, clock: createClock(difference), begins: toBeginStatements(address, options) };
+  const { attempts, commitBatch } = createAttempts(parts, timeouts);
 
   return {
     get fault() {
       return difference.fault;
     },
     get waiting() {
-      return pools.short.waiting;
+      return pools.short.waiting + lookups.waiting;
     },
     get metrics() {
       return {
@@ -98,11 +104,12 @@ interface Pools {
   readonly short: Pool;
   readonly long: Pool;
   readonly batch: Pool;
+  readonly lookups: Pool;
 }
 
 /**
- * Creates three pools. Commit batches and long attempts have connections of their own, so a batch never waits behind units of work that
- * have not begun, and no short attempt waits behind a long one.
+ * Creates the pools. Commit batches, long attempts and shared lookups have connections of their own, so a batch never waits behind units of
+ * work that have not begun, and no short attempt waits behind a long one.
  */
 function createPools(address: PostgresAddress, options: ConnectionPoolOptions, onConnectionLost: () => void): Pools {
   const { short, statementTimeout } = toTimeouts(options);
@@ -117,12 +124,15 @@ function createPools(address: PostgresAddress, options: ConnectionPoolOptions, o
     short: createPool(address, options.connections ?? 10, { ...shared, sessionTimeout: short }),
     long: createPool(address, options.readers ?? READERS, shared),
     batch: createPool(address, CONCURRENT_BATCHES, shared),
+    // Lookups write nothing, so a lost connection leaves no commit in doubt.
+    lookups: createPool(address, CONCURRENT_FLIGHTS, { ...shared, sessionTimeout: short, onConnectionLost: () => undefined }),
   };
 }
 
 /** The parts that all attempts share. */
 interface AttemptParts {
   readonly pools: Pools;
+  readonly lookups: SharedLookups;
   readonly longQueue: LongQueue;
   readonly writers: ChainWriters;
   readonly clock: Clock;
@@ -130,35 +140,17 @@ interface AttemptParts {
 }
 
 /** Creates the functions that run one attempt of each kind, and commit batches. */
-function createAttempts({ pools, longQueue, writers, clock, begins }: AttemptParts, { short, statementTimeout }: Timeouts) {
+function createAttempts(parts: AttemptParts, timeouts: Timeouts) {
+  const { pools, longQueue, writers, clock, begins } = parts;
+  const { short, statementTimeout } = timeouts;
   const turns = createTurns();
-  const lostTime = createLostTime({ short });
-  // BEGIN may only be lazy or pipelined with our settings: after a failed BEGIN they keep later statements from committing on their own.
-  const canSkipRoundTrip = (connection: Connection): boolean => connection.hasSettings && clock.isFresh;
-
-  function startOf({ hasSettings }: Connection, { session, reading }: Pick<TimeoutLimits, 'reading'> & { readonly session: number }) {
-    const timeouts = { session: hasSettings ? session : undefined, reading, writing: statementTimeout };
-    return { begin: hasSettings ? begins.own : begins.shared, clock, writers, timeouts };
-  }
-
-  const runShort: RunAttempt = (work, { stale, locks, caller, state }) =>
-    pools.short.lend(async (connection) => {
-      const [limit, begun] = [lostTime.limitFor(caller), performance.now()];
-      const limits = { attempt: 'short', short: limit, statementTimeout, state, turns } as const;
-      // A retry reads the server's clock: the read set may be stale only because a value in it has expired.
-      const beginMode = canSkipRoundTrip(connection) && stale === 0 && limit === short ? 'lazy' : 'eager';
-      const start = startOf(connection, { session: short, reading: limit });
-      const outcome = await attempt(connection, { ...start, limits, beginMode, locks, blocksWriters: stale >= BLOCK_AFTER }, work);
-      if ('error' in outcome && outcome.retryReason === 'long') lostTime.add(caller, performance.now() - begun);
-      return outcome;
-    });
 
   /** A long attempt never blocks writers, because they would wait for seconds. */
   const runLong: RunAttempt = (work, { locks, caller, state }) => {
     const limits = { attempt: 'long', short, statementTimeout, state, turns } as const;
     const runOn = (connection: Connection) => {
       const reading = Math.min(Math.max(state.limit, short), statementTimeout);
-      const start = startOf(connection, { session: statementTimeout, reading });
+      const start = startOf(parts, connection, { session: statementTimeout, reading, writing: statementTimeout });
       return attempt(connection, { ...start, limits, beginMode: 'eager', locks }, work);
     };
     return longQueue.run(caller, () => pools.long.lend(runOn));
@@ -171,11 +163,62 @@ function createAttempts({ pools, longQueue, writers, clock, begins }: AttemptPar
 
   const commitBatch: CommitBatch = (batched, work) =>
     pools.batch.lend((connection) => {
-      const beginMode = canSkipRoundTrip(connection) ? 'pipelined' : 'eager';
-      const start = startOf(connection, { session: statementTimeout, reading: statementTimeout });
+      const beginMode = canSkipRoundTrip(parts, connection) ? 'pipelined' : 'eager';
+      const start = startOf(parts, connection, { session: statementTimeout, reading: statementTimeout, writing: statementTimeout });
       return attempt(connection, { ...start, beginMode, batched }, work);
     });
+  const runShort = createShortAttempts(parts, timeouts, turns);
   return { attempts: { short: runShort, long: runLong, unlimited: runUnlimited }, commitBatch };
+}
+
+/** Creates the function that runs short attempts: the first with shared lookups, the others on connections of their own. */
+function createShortAttempts(parts: AttemptParts, { short, statementTimeout }: Timeouts, turns: Turns): RunAttempt {
+  const { pools, lookups, writers, clock, begins } = parts;
+  const lostTime = createLostTime({ short });
+  const sessionLimits = { session: short, reading: short, writing: statementTimeout };
+
+  /** Most reads by id need no more than lookups. */
+  const runShared: RunAttempt = async (work, { caller, state }) => {
+    const limits = { attempt: 'short', short, statementTimeout, state, turns } as const;
+    const connection = deferConnection(pools.short, lookups);
+    const start = { begin: begins.own, clock, writers, timeouts: sessionLimits, limits, beginMode: 'lazy' } as const;
+    const outcome = await attempt(connection, start, work);
+    await connection.release(outcome);
+    // The wait for a connection is not lost time.
+    if (isTooLong(outcome)) lostTime.add(caller, short);
+    return outcome;
+  };
+
+  const runOwn: RunAttempt = (work, { stale, locks, caller, state }) =>
+    pools.short.lend(async (connection) => {
+      const [limit, begun] = [lostTime.limitFor(caller), performance.now()];
+      const limits = { attempt: 'short', short: limit, statementTimeout, state, turns } as const;
+      // A retry reads the server's clock: the read set may be stale only because a value in it has expired.
+      const beginMode = canSkipRoundTrip(parts, connection) && stale === 0 && limit === short ? 'lazy' : 'eager';
+      const start = startOf(parts, connection, { ...sessionLimits, reading: limit });
+      const outcome = await attempt(connection, { ...start, limits, beginMode, locks, blocksWriters: stale >= BLOCK_AFTER }, work);
+      if (isTooLong(outcome)) lostTime.add(caller, performance.now() - begun);
+      return outcome;
+    });
+
+  return (work, how) => {
+    const canShare = pools.short.isDirect && lookups.isAvailable && clock.isFresh && lostTime.limitFor(how.caller) === short;
+    return how.sharesLookups && canShare ? runShared(work, how) : runOwn(work, how);
+  };
+}
+
+function isTooLong(outcome: TransactionOutcome<unknown>): boolean {
+  return 'error' in outcome && outcome.retryReason === 'long';
+}
+
+/** Returns true if BEGIN may be lazy or pipelined: with our settings, statements after a failed BEGIN do not commit on their own. */
+function canSkipRoundTrip({ clock }: AttemptParts, { hasSettings }: Connection): boolean {
+  return hasSettings && clock.isFresh;
+}
+
+function startOf({ begins, clock, writers }: AttemptParts, { hasSettings }: Connection, { session, reading, writing }: TimeoutLimits) {
+  const timeouts = { session: hasSettings ? session : undefined, reading, writing };
+  return { begin: hasSettings ? begins.own : begins.shared, clock, writers, timeouts };
 }
 
 type RunAttempt = ConnectionPools['attempt'];

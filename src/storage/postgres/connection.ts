@@ -10,23 +10,29 @@ export interface QueryResult {
   readonly changes: number;
 }
 
-/** One connection to the server. It throws the driver's errors. */
-export interface Connection {
+/** The part of a connection that an attempt at a unit of work uses. It throws the driver's errors. */
+export interface AttemptConnection {
   /** Number of the connection in this process; two open connections never have the same number. */
   readonly slot: number;
+  /** Records which process of the server has answered. */
+  setBackendProcess(process: number): void;
+  /** Resolves when the statement can be sent; undefined if it can be sent at once. Absent if every statement can. */
+  awaitTurn?(statement: Statement): Promise<unknown> | undefined;
+  query(statement: Statement): Promise<QueryResult>;
+  /** Sends fixed text without values. Earlier statements need not be answered yet: the server executes them in order. */
+  send(text: string): Promise<pg.QueryResult>;
+}
+
+/** One connection to the server. */
+export interface Connection extends AttemptConnection {
   /** True if all statements reach the same process of the server, so that session settings last. False behind most poolers. */
   readonly isDirect: boolean;
   /** True if `applySettings` was called. */
   readonly hasSettings: boolean;
   /** Sets the milliseconds in which the server must answer; undefined waits without limit. */
   setIdleTimeout(milliseconds: number | undefined): void;
-  /** Records which process of the server has answered. */
-  setBackendProcess(process: number): void;
   /** Applies our settings to the session. Only for a direct connection. */
   applySettings(text: string): void;
-  query(statement: Statement): Promise<QueryResult>;
-  /** Sends fixed text without values. Earlier statements need not be answered yet: the server executes them in order. */
-  send(text: string): Promise<pg.QueryResult>;
   /** Deallocates all prepared statements: their tables have changed, or there are too many. */
   forgetStatements(): void;
   /** Closes the connection without a message to the server, which may be gone. */
@@ -182,8 +188,8 @@ const toText = createStatements((nth) => `$${nth}`);
  * @throws Problem VALUE_INVALID for a value that PostgreSQL cannot store
  */
 export function toStatement(query: Query): Statement {
-  const { sql, parameters } = toText(query);
-  return { sql, parameters: parameters.map(toBound) };
+  const statement = toText(query);
+  return statement.parameters.length === 0 ? statement : { ...statement, parameters: statement.parameters.map(toBound) };
 }
 
 /** Detects a server that no longer answers: a machine that is gone closes no connection. */

@@ -182,6 +182,8 @@ describe('concurrent units of work', () => {
     let [now, most] = [0, 0];
     const work = (): Promise<unknown> =>
       database.transaction(async (tx) => {
+        // Takes the connection.
+        await tx.one(sql`SELECT 1`);
         most = Math.max(most, ++now);
         // Opening a connection may take longer than a unit of work: the first ones wait until all connections are used.
         do await tx.one(sql`SELECT pg_sleep(0.01)`);

@@ -30,12 +30,17 @@ const RETRY_REASONS = new Map([
   [STALE, 'stale'],
 ] as const);
 
-/** The reason why another attempt may succeed: `long` if the time of a short attempt is up. */
-export type RetryReason = 'conflict' | 'statement' | 'pooler' | 'tables' | 'stale' | 'long';
+/** The reason why another attempt may succeed: `long` if the time of a short attempt is up, `shared` after `SharedConnectionFailed`. */
+export type RetryReason = 'conflict' | 'statement' | 'pooler' | 'tables' | 'stale' | 'long' | 'shared';
 
 /** An error of a prepared statement. A statement prepared before a migration may fail only because its parameters have outdated types. */
 export class PreparedError extends Error {
   override name = 'PreparedError';
+}
+
+/** A failure of a connection that several units of work share. It says nothing about their statements. */
+export class SharedConnectionFailed extends Error {
+  override name = 'SharedConnectionFailed';
 }
 
 /** Error classes of invalid values (22) and invalid statements (42). */
@@ -89,6 +94,7 @@ function causeOf(error: unknown): pg.DatabaseError | undefined {
 
 /** Returns the reason why another attempt may succeed; undefined if another attempt would fail too. */
 export function retryReason(error: unknown): RetryReason | undefined {
+  if (error instanceof SharedConnectionFailed) return 'shared';
   if (error instanceof PreparedError && ABOUT_STATEMENTS.test(serverCode(error) ?? '')) return 'statement';
   const code = serverCode(error);
   // 0A000 covers every unsupported feature. An outdated plan is recognized by its routine, whose name is the same in every language.

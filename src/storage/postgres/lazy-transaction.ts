@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { createLazySavepoints, type LazySavepoints, type PendingSavepoints } from '../savepoints.ts';
-import type { Connection } from './connection.ts';
+import type { AttemptConnection } from './connection.ts';
 import { isCancelled } from './driver-error.ts';
 import { type Clock, readLocalTimes } from './server-clock.ts';
 import { createStatementTimeout, type TimeoutLimits } from './statement-timeout.ts';
@@ -44,7 +44,7 @@ const TRANSACTION_ID = `pg_current_xact_id()::text AS "transactionId"`;
  * Creates a transaction that begins with its first write. With READ COMMITTED each statement sees the rows committed by then, so
  * statements that only read give the same result without a transaction and save two messages.
  */
-export function createLazyTransaction(connection: Connection, state: TransactionState, start: TransactionStart): LazyTransaction {
+export function createLazyTransaction(connection: AttemptConnection, state: TransactionState, start: TransactionStart): LazyTransaction {
   const { begin, timeouts } = start;
   const timeout = createStatementTimeout(timeouts?.session);
   const sent = { isBegun: false, isWriting: false, transactionId: undefined as string | undefined };
@@ -100,10 +100,10 @@ interface Sending {
  * Creates the functions that send text which returns a state row, or which sets a timeout, and the list of answers with a state row. A message
  * that sets a longer timeout still runs under the one before, so a server that stalls can cancel it in a short attempt.
  */
-function createSending(connection: Connection, state: TransactionState, { start, sent }: Sending) {
+function createSending(connection: AttemptConnection, state: TransactionState, { start, sent }: Sending) {
   const { clock, isShort = false } = start;
   const answers: Promise<void>[] = [];
-  const sendText = (text: string): ReturnType<Connection['send']> =>
+  const sendText = (text: string): ReturnType<AttemptConnection['send']> =>
     connection.send(text).catch((error) => {
       throw isShort && isCancelled(error) ? state.endAttempt(error) : error;
     });

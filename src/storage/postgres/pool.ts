@@ -4,7 +4,7 @@ import { Problem } from '../../errors.ts';
 import { getOrCreate } from '../../memoize.ts';
 import { type Connection, createConnection } from './connection.ts';
 import type { PostgresAddress, ServerOptions } from './connection-string.ts';
-import { busy, fromDriver, isNetworkFailure, type RetryReason, unavailable } from './driver-error.ts';
+import { busy, fromDriver, isNetworkFailure, type RetryReason, SharedConnectionFailed, unavailable } from './driver-error.ts';
 import { toBeginStatements } from './session-settings.ts';
 
 /** The part of an outcome that decides if the connection and its prepared statements can be used again. */
@@ -13,8 +13,18 @@ export interface ConnectionUse {
   readonly retryReason?: RetryReason | undefined;
 }
 
+/** The needs of the borrower of a connection. */
+export interface Lending {
+  /** True if no idle timeout applies. */
+  readonly longRunning?: boolean;
+  /** True if the session must have our settings. If it does not keep them, `lend` throws SharedConnectionFailed. */
+  readonly needsSettings?: boolean;
+}
+
 /** Connections to one server. */
 export interface Pool {
+  /** True if the connection that was used last has our settings. */
+  readonly isDirect: boolean;
   readonly total: number;
   readonly idle: number;
   readonly waiting: number;
@@ -22,10 +32,7 @@ export interface Pool {
    * Lends a connection for the duration of `work`. Unless `longRunning` is set, an idle timeout closes a connection whose server does not
    * answer. Throws Problems if no connection is available.
    */
-  lend<Outcome extends ConnectionUse>(
-    work: (connection: Connection) => Promise<Outcome>,
-    how?: { readonly longRunning: boolean },
-  ): Promise<Outcome>;
+  lend<Outcome extends ConnectionUse>(work: (connection: Connection) => Promise<Outcome>, how?: Lending): Promise<Outcome>;
   close(): Promise<void>;
 }
 
@@ -59,25 +66,68 @@ export function createNetworkFailures(): NetworkFailures {
   return { last: Number.NEGATIVE_INFINITY };
 }
 
-/** Creates a pool of at most `size` connections; it connects on first use. */
-export function createPool(address: PostgresAddress, size: number, options: PoolOptions): Pool {
-  const pool = openPool(address, size, options);
-  const sessionSettings = `${toBeginStatements(address, options).sessionSettings}; SET statement_timeout = ${options.sessionTimeout}`;
-  const connections = new WeakMap<pg.PoolClient, Connection>();
+/** The open connections of a pool. */
+interface Connections {
+  /** The same as `isDirect` of `Pool`. */
+  readonly isDirect: boolean;
+  of(client: pg.PoolClient): Connection;
+  /** Returns true if a connection has answered since the last network failure, or was opened just now. */
+  hasAnswered(client: pg.PoolClient): boolean;
+  /** Applies our settings to a session that keeps them, unless it has them. */
+  applySettings(connection: Connection): void;
+  /** Ends the use of a connection. */
+  release(client: pg.PoolClient, use: ConnectionUse): void;
+}
+
+function createConnections(pool: pg.Pool, sessionSettings: string, options: PoolOptions): Connections {
+  let isDirect = false;
   let preparesStatements = options.preparedStatements ?? true;
-  const connectionOf = (client: pg.PoolClient): Connection =>
-    getOrCreate(connections, client, () =>
-      createConnection(client, { preparesStatements: () => preparesStatements, slot: options.slots.take() }),
-    );
-  /** The times of the last answers. A connection without one was opened just now. */
+  const connections = new WeakMap<pg.PoolClient, Connection>();
+  /** The times of the last answers. */
   const answered = new WeakMap<pg.PoolClient, number>();
-  const hasAnswered = (client: pg.PoolClient): boolean => (answered.get(client) ?? Number.POSITIVE_INFINITY) > options.failures.last;
   pool.on('remove', (client) => {
     const known = connections.get(client);
     if (known !== undefined) options.slots.release(known.slot);
   });
+  const toConnection = (client: pg.PoolClient): Connection =>
+    createConnection(client, { preparesStatements: () => preparesStatements, slot: options.slots.take() });
+  const connectionOf = (client: pg.PoolClient): Connection => getOrCreate(connections, client, () => toConnection(client));
+
+  function applySettings(connection: Connection): void {
+    if (connection.isDirect && !connection.hasSettings && preparesStatements) connection.applySettings(sessionSettings);
+  }
 
   return {
+    get isDirect() {
+      return isDirect;
+    },
+    of: connectionOf,
+    hasAnswered: (client) => (answered.get(client) ?? Number.POSITIVE_INFINITY) > options.failures.last,
+    applySettings,
+    release(client, { broken = false, retryReason }) {
+      const connection = connectionOf(client);
+      if (retryReason === 'statement') connection.forgetStatements();
+      // The pooler has switched to a server connection without our prepared statements: from now on, statements are not prepared.
+      if (retryReason === 'pooler') preparesStatements = false;
+      if (!broken) applySettings(connection);
+      isDirect = connection.hasSettings && preparesStatements;
+      if (broken) options.onConnectionLost();
+      else answered.set(client, performance.now());
+      client.release(broken);
+    },
+  };
+}
+
+/** Creates a pool of at most `size` connections; it connects on first use. */
+export function createPool(address: PostgresAddress, size: number, options: PoolOptions): Pool {
+  const pool = openPool(address, size, options);
+  const sessionSettings = `${toBeginStatements(address, options).sessionSettings}; SET statement_timeout = ${options.sessionTimeout}`;
+  const connections = createConnections(pool, sessionSettings, options);
+
+  return {
+    get isDirect() {
+      return connections.isDirect;
+    },
     get total() {
       return pool.totalCount;
     },
@@ -87,24 +137,36 @@ export function createPool(address: PostgresAddress, size: number, options: Pool
     get waiting() {
       return pool.waitingCount;
     },
-    async lend(work, { longRunning } = { longRunning: false }) {
-      const client = await takeAnswering(pool, connectionOf, hasAnswered);
-      const connection = connectionOf(client);
+    async lend(work, { longRunning = false, needsSettings = false } = {}) {
+      const client = await takeAnswering(pool, connections);
+      const connection = connections.of(client);
       connection.setIdleTimeout(longRunning ? undefined : (options.statementTimeout ?? STATEMENT_TIMEOUT) + ANSWER_GRACE);
       if (connection.isFull) connection.forgetStatements();
+      if (needsSettings && !connection.hasSettings) {
+        const found = await findBackendProcess(connection);
+        if (!found.broken) connections.applySettings(connection);
+        if (!connection.hasSettings) {
+          connections.release(client, found);
+          throw new SharedConnectionFailed('the session does not keep settings', { cause: found.error });
+        }
+      }
       const outcome = await work(connection);
-      if (outcome.retryReason === 'statement') connection.forgetStatements();
-      // The pooler has switched to a server connection without our prepared statements: from now on, statements are not prepared.
-      if (outcome.retryReason === 'pooler') preparesStatements = false;
-      if (!outcome.broken && connection.isDirect && !connection.hasSettings && preparesStatements)
-        connection.applySettings(sessionSettings);
-      if (outcome.broken) options.onConnectionLost();
-      else answered.set(client, performance.now());
-      client.release(outcome.broken ?? false);
+      connections.release(client, outcome);
       return outcome;
     },
     close: () => pool.end(),
   };
+}
+
+/** Queries which process of the server answers, so that the connection knows if it is direct. */
+async function findBackendProcess(connection: Connection): Promise<{ readonly broken: boolean; readonly error?: unknown }> {
+  try {
+    const { rows } = await connection.send('SELECT pg_backend_pid() AS "process"');
+    connection.setBackendProcess(Number(rows[0]?.process));
+    return { broken: false };
+  } catch (error) {
+    return { broken: true, error };
+  }
 }
 
 function openPool(
@@ -139,15 +201,11 @@ function openPool(
  * Takes a connection that has answered since the last network failure, and closes the others: the server or the route to it may be gone, and
  * another connection costs less than a request that fails or waits for the idle timeout.
  */
-async function takeAnswering(
-  pool: pg.Pool,
-  connectionOf: (client: pg.PoolClient) => Connection,
-  hasAnswered: (client: pg.PoolClient) => boolean,
-): Promise<pg.PoolClient> {
+async function takeAnswering(pool: pg.Pool, connections: Connections): Promise<pg.PoolClient> {
   for (;;) {
     const client = await take(pool);
-    if (hasAnswered(client)) return client;
-    connectionOf(client).abort();
+    if (connections.hasAnswered(client)) return client;
+    connections.of(client).abort();
     client.release(true);
   }
 }

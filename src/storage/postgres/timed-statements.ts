@@ -2,7 +2,7 @@ import { type Sql, sql } from '../../sql.ts';
 import { type AttemptState, createStopwatch, type Stopwatch, type TimedAttempt, TimeLimit } from '../attempt.ts';
 import type { Statement } from '../contract.ts';
 import { SLICE, type Turns } from '../turns.ts';
-import type { Connection, QueryResult } from './connection.ts';
+import type { AttemptConnection, QueryResult } from './connection.ts';
 import { isCancelled } from './driver-error.ts';
 import type { LazyTransaction } from './lazy-transaction.ts';
 import type { TransactionState } from './transaction-state.ts';
@@ -27,7 +27,7 @@ export interface TimedStatements {
 
 /** The parts of an attempt that timed statements use. */
 export interface TimedContext {
-  readonly connection: Connection;
+  readonly connection: AttemptConnection;
   readonly state: TransactionState;
   readonly lazy: LazyTransaction;
   /** Undefined for work without time limits, such as a migration or a commit batch. */
@@ -103,6 +103,9 @@ function withLimits(context: TimedContext, limits: AttemptLimits): TimedStatemen
     const isChecked = statement.sql.includes(CHECK);
     if (isChecked) stopwatch.addLap();
     if (isChecked && stopwatch.remaining === 0) throw timeIsUp();
+    // The wait for a connection does not count.
+    const turn = connection.awaitTurn?.(statement);
+    if (turn !== undefined) await state.follow(() => turn);
     const begun = performance.now();
     const result = await send(statement, timeoutOf(isChecked)).finally(() => {
       if (isChecked) stopwatch.add(performance.now() - begun);

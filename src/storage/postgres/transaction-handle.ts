@@ -47,7 +47,9 @@ export function openTransaction(context: TransactionContext, now: number): OpenT
   const tx: Transaction = Object.freeze({
     dialect: postgresDialect,
     now,
-    slot: context.connection.slot % SLOT_COUNT,
+    get slot() {
+      return context.connection.slot % SLOT_COUNT;
+    },
     validatesReads: !context.blocksWriters,
     all: (async (text) => (await query(text)).rows) as Transaction['all'],
     one,

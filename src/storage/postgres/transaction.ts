@@ -4,7 +4,7 @@ import type { ReadWriteSet } from '../read-write-set.ts';
 import { internal } from '../savepoints.ts';
 import { toCommitStatements } from './commit-statements.ts';
 import { BLOCK_ALL_WRITERS, lockNamesOf } from './commit-validation.ts';
-import { type Connection, toStatement } from './connection.ts';
+import { type AttemptConnection, toStatement } from './connection.ts';
 import { fromDriver, isCancelled, type RetryReason } from './driver-error.ts';
 import type { InDoubtCommit } from './in-doubt-commit.ts';
 import { createLazyTransaction, type TransactionStart } from './lazy-transaction.ts';
@@ -61,7 +61,7 @@ export type TransactionOutcome<T> =
 
 /** Runs a unit of work and commits its writes; rows appended without other writes are returned as `pending`. Never throws. */
 export async function attempt<T>(
-  connection: Connection,
+  connection: AttemptConnection,
   options: TransactionAttempt,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<TransactionOutcome<T>> {
@@ -163,7 +163,7 @@ function throwEnded(error: unknown, { state, lazy, limits }: TransactionContext)
   throw limits !== undefined && !lazy.isBegun && isCancelled(error) ? state.endAttempt(error) : error;
 }
 
-async function rollBack(connection: Connection): Promise<boolean> {
+async function rollBack(connection: AttemptConnection): Promise<boolean> {
   try {
     await connection.send('ROLLBACK');
     return true;

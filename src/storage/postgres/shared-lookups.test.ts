@@ -1,0 +1,83 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../../sql.ts';
+import type { Database, Statement, Transaction } from '../contract.ts';
+import { FAMILY } from './postgres.fixture.ts';
+import { openSlowQueries } from './slow-query.fixture.ts';
+
+const { runSql, openShort, closeAll } = openSlowQueries('storage_postgres_lookups');
+
+beforeAll(async () => {
+  await openShort();
+  await closeAll();
+});
+// A database for each test: for a moment after a flight has failed, there is none.
+let database: Database;
+beforeEach(async () => {
+  await runSql(`${FAMILY}; INSERT INTO "Parent" ("id", "n") VALUES ('a', 1)`);
+  // A slow machine cuts no flight.
+  database = await openShort({ connections: 4, shortAttempt: 30_000 });
+});
+afterEach(closeAll);
+
+/** Returns the statement of a lookup. */
+const lookup = (text: string): Statement => ({ sql: text, parameters: [], isLookup: true });
+
+/** Returns the process of the server that runs a lookup. */
+async function lookUpProcess(tx: Transaction): Promise<number | undefined> {
+  return (await tx.one<{ pid: number }>(lookup('SELECT pg_backend_pid() AS "pid"')))?.pid;
+}
+
+/** Returns the process of the server that runs other statements of a unit of work. */
+async function processOf(tx: Transaction): Promise<number | undefined> {
+  return (await tx.one<{ pid: number }>(sql`SELECT pg_backend_pid() AS "pid"`))?.pid;
+}
+
+describe('lookups', () => {
+  it('lookups of concurrent units of work run on few connections, and other statements on one of their own', async () => {
+    const work = async (tx: Transaction) => [await lookUpProcess(tx), await lookUpProcess(tx), await processOf(tx)];
+    const processes = await Promise.all(Array.from({ length: 40 }, () => database.transaction(work)));
+    const shared = new Set(processes.flatMap((each) => each.slice(0, 2)));
+    expect(shared.size).toBeLessThanOrEqual(2);
+    expect(processes.filter(([, , own]) => shared.has(own))).toEqual([]);
+  });
+
+  it('a lookup of a unit of work that has a connection runs there, so it reads what the unit of work wrote', async () => {
+    const read = async (tx: Transaction) => (await tx.one<{ n: number }>(lookup(`SELECT "n" FROM "Parent" WHERE "id" = 'a'`)))?.n;
+    const found = await database.transaction(async (tx) => {
+      const before = await read(tx);
+      await tx.run(sql`UPDATE "Parent" SET "n" = 2 WHERE "id" = 'a'`);
+      return [before, await read(tx), (await lookUpProcess(tx)) === (await processOf(tx))];
+    });
+    expect(found).toEqual([1, 2, true]);
+  });
+});
+
+describe('a flight that fails', () => {
+  it('units of work whose flight loses its connection run again on connections of their own', async () => {
+    const attempts = new Map<number, number>();
+    const work = (number: number) => async (tx: Transaction) => {
+      const attempt = (attempts.get(number) ?? 0) + 1;
+      attempts.set(number, attempt);
+      const cut = number === 0 && attempt === 1 ? 'pg_terminate_backend(pg_backend_pid())' : 'true';
+      return tx.one(lookup(`SELECT ${number} AS "number" WHERE ${cut}`));
+    };
+    const numbers = Array.from({ length: 20 }, (_, number) => number);
+    const answers = await Promise.all(numbers.map((number) => database.transaction(work(number))));
+    expect(answers).toEqual(numbers.map((number) => ({ number })));
+    expect(Math.max(...attempts.values())).toBe(2);
+  });
+
+  it('lookups that wait for a lock of another client do not delay those behind them until each was cancelled', async () => {
+    const ofShortAttempts = await openShort({ connections: 4 });
+    await runSql(`BEGIN; LOCK TABLE "Parent"`);
+    const waiting = Array.from({ length: 20 }, () => ofShortAttempts.transaction((tx) => tx.one(lookup('SELECT "n" FROM "Parent"'))));
+    let attempts = 0;
+    const one = await ofShortAttempts.transaction((tx) => {
+      attempts++;
+      return tx.one(lookup('SELECT 1 AS "one"'));
+    });
+    expect([one, attempts]).toEqual([{ one: 1 }, 2]);
+    await runSql('COMMIT');
+    expect(await Promise.all(waiting)).toEqual(waiting.map(() => ({ n: 1 })));
+  });
+});
