@@ -14,8 +14,8 @@ interface RelatedParts {
   compileWhere(isNegated: boolean): Part;
 }
 
-/** A compiled condition. `hasRelated` is false if there are no related records, without which the condition is true for no row. */
-type Compiled = Exclude<Part, 'anything'> & { readonly hasRelated?: Sql };
+/** A compiled condition, and the FROM items of the related records if the condition is true for no row without any. */
+type Compiled = Exclude<Part, 'anything'> & { readonly relatedRows?: Sql };
 
 /**
  * Returns SQL that is true for exactly the rows for which the condition is true (or false, if negated). A row for which it is unknown gives
@@ -56,7 +56,7 @@ export function compileForAllRows(related: Related, rows: RelatedOfAllRows, part
   const isGiven = target.dialect.isGivenBy(outer.sql, values);
   const heights = Math.max(links.height, height);
   if (isUsual) return { truth: sql<boolean | null>`(${outer.sql} IS NOT NULL AND NOT (${isGiven}))`, height: heights };
-  return { truth: isGiven, height: heights, hasRelated: isAny(linked) };
+  return { truth: isGiven, height: heights, relatedRows: linked };
 }
 
 /**
@@ -79,13 +79,8 @@ function compileAnyForAllRows(
   return {
     truth: target.dialect.isGivenBy(outer.sql, sql`SELECT "link" FROM ${found}${isWithinLimit}`),
     height: Math.max(links.height, met.height),
-    hasRelated: isAny(found),
+    relatedRows: found,
   };
-}
-
-/** Counts all rows: to find the first one with EXISTS, PostgreSQL would read the whole table if it expects many. */
-function isAny(rows: Sql): Sql {
-  return sql`(SELECT count(*) FROM ${rows}) > 0`;
 }
 
 /** The columns to count for each related record, and the condition on their counts. */

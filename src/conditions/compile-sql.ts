@@ -32,10 +32,10 @@ export interface CompiledCondition {
   /** True if the statement searches other records for each row. */
   readonly searchesForEachRow: boolean;
   /**
-   * Conditions that are all false if the caller has no related records. `where` is then true for the same rows as `where` compiled `withoutRelated`.
-   * Each stands for one search for all rows.
+   * The FROM items of the related records, for each search for all rows. If all are empty, `where` is true for the same rows as `where`
+   * compiled `withoutRelated`.
    */
-  readonly hasRelated: readonly Sql[];
+  readonly relatedRows: readonly Sql[];
 }
 
 /** Options of a compilation. */
@@ -64,7 +64,7 @@ const MAX_DEPTH = 300;
 interface CompilerState {
   readonly target: SqlTarget;
   readonly withoutRelated: boolean;
-  readonly hasRelated: Sql[];
+  readonly relatedRows: Sql[];
   exact: boolean;
   findsByValues: boolean;
   searchesForEachRow: boolean;
@@ -79,12 +79,12 @@ interface CompilerState {
 export function compileCondition(condition: Condition, target: SqlTarget, options?: CompileOptions): CompiledCondition {
   const state = createState(target, options);
   const part = compile(condition, false, state);
-  const { exact, findsByValues, searchesForEachRow, hasRelated } = state;
-  return { where: part === 'anything' ? constantSql(true) : part.truth, exact, findsByValues, searchesForEachRow, hasRelated };
+  const { exact, findsByValues, searchesForEachRow, relatedRows } = state;
+  return { where: part === 'anything' ? constantSql(true) : part.truth, exact, findsByValues, searchesForEachRow, relatedRows };
 }
 
 function createState(target: SqlTarget, { withoutRelated = false }: CompileOptions = {}): CompilerState {
-  return { target, withoutRelated, hasRelated: [], exact: true, findsByValues: false, searchesForEachRow: false, values: 0, depth: 0 };
+  return { target, withoutRelated, relatedRows: [], exact: true, findsByValues: false, searchesForEachRow: false, values: 0, depth: 0 };
 }
 
 function compile(condition: Condition, negated: boolean, state: CompilerState): Part {
@@ -190,8 +190,8 @@ function compileRelated(related: Related, negated: boolean, state: CompilerState
   if (compiled === undefined || !inner.exact || state.values > MAX_VALUES) return widen(state);
   const height = compiled.height + RELATED_HEIGHT;
   if (height > MAX_HEIGHT) return widen(state);
-  if (compiled.hasRelated === undefined) return { truth: compiled.truth, height };
-  state.hasRelated.push(compiled.hasRelated);
+  if (compiled.relatedRows === undefined) return { truth: compiled.truth, height };
+  state.relatedRows.push(compiled.relatedRows);
   return { truth: state.withoutRelated ? constantSql(false) : compiled.truth, height };
 }
 

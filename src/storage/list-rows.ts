@@ -18,7 +18,7 @@ export interface ListRows {
   readonly tables: Sql;
   readonly filter: Sql;
   /** Present if the statement finds the related records of all rows. */
-  readonly unrelated?: UnrelatedRows | undefined;
+  readonly byCount?: RowsByCount | undefined;
   readonly order: Order;
   /** True to sort the ids of the matching rows, and to load only the rows of the page. */
   readonly sortsIds?: boolean | undefined;
@@ -26,15 +26,22 @@ export interface ListRows {
   readonly isOfPage?: boolean | undefined;
 }
 
+/** A filter, and the FROM items that it reads. */
+type FilteredTables = Pick<ListRows, 'tables' | 'filter'>;
+
 /**
- * The rows of a caller without related records. PostgreSQL plans a search for the related records of all rows as if there were ten values, so that without
- * any it could read the whole table in the order of the list.
+ * The rows by the number of the caller's related records. PostgreSQL plans a search for those of all rows as if there were ten: without any it could read
+ * the whole table in the order of the list, and with thousands it could sort most of the table.
  */
-export interface UnrelatedRows {
-  /** False if the caller has no related records. */
-  readonly hasRelated: Sql;
-  /** Returns the filter for a caller without related records. It matches no row that the filter of the list does not match. */
-  filter(): Sql;
+export interface RowsByCount {
+  /** True if the search for all rows is fast. */
+  readonly isSearch: Sql;
+  /** True if the related records of each row should be searched. */
+  readonly isByRow: Sql;
+  /** Returns the same rows as the search. */
+  byRow(): FilteredTables;
+  /** Returns the rows without related records. All of them are rows of the search. */
+  unrelated(): FilteredTables;
 }
 
 /** A part of the rows in their order. */
@@ -96,10 +103,13 @@ export async function loadRows(source: ListRows, page: RowPage): Promise<readonl
 }
 
 async function loadWhere(source: ListRows, condition: Sql | undefined, page: LimitedRows): Promise<readonly StoredRecord[]> {
-  const { filter, unrelated } = source;
-  if (unrelated === undefined) return loadFiltered(source, condition, page);
-  const records = await loadFiltered({ ...source, filter: sql`${unrelated.hasRelated} AND (${filter})` }, condition, page);
-  return records.length > 0 ? records : loadFiltered({ ...source, filter: unrelated.filter() }, condition, page);
+  const { filter, byCount } = source;
+  if (byCount === undefined) return loadFiltered(source, condition, page);
+  const found = await loadFiltered({ ...source, filter: sql`${byCount.isSearch} AND (${filter})` }, condition, page);
+  if (found.length > 0) return found;
+  const byRow = byCount.byRow();
+  const matching = await loadFiltered({ ...source, ...byRow, filter: sql`${byCount.isByRow} AND (${byRow.filter})` }, condition, page);
+  return matching.length > 0 ? matching : loadFiltered({ ...source, ...byCount.unrelated() }, condition, page);
 }
 
 type LimitedRows = Pick<RowPage, 'limit' | 'offset'>;

@@ -59,7 +59,7 @@ function loadPageOf(source: ListRows, query: ListQuery, ids: readonly string[]):
   const isOfPage = sql`${columnOf(resource, 'id')} IN ${idList(tx.dialect, ids)}`;
   const after = query.after && withoutSkip(query.after);
   return scanPage(
-    { ...source, filter: sql`${isOfPage} AND (${filter})`, unrelated: undefined, isOfPage: true },
+    { ...source, filter: sql`${isOfPage} AND (${filter})`, byCount: undefined, isOfPage: true },
     { ...query, after, offset: undefined },
     undefined,
   );
@@ -99,11 +99,12 @@ async function countAll(source: ListRows, query: ListQuery, marked: ReadonlySet<
 
 /** Renders the array of the ids of the page, and of the record after it. */
 async function idsOfPage(source: ListRows, query: ListQuery): Promise<Sql> {
-  const { unrelated } = source;
+  const { byCount } = source;
   const ids = sql`ARRAY(${await selectIds(source, query)})`;
-  if (unrelated === undefined) return ids;
-  const others = await selectIds({ ...source, filter: unrelated.filter() }, query);
-  return sql`CASE WHEN ${unrelated.hasRelated} THEN ${ids} ELSE ARRAY(${others}) END`;
+  if (byCount === undefined) return ids;
+  const byRow = await selectIds({ ...source, ...byCount.byRow() }, query);
+  const others = await selectIds({ ...source, ...byCount.unrelated() }, query);
+  return sql`CASE WHEN ${byCount.isSearch} THEN ${ids} WHEN ${byCount.isByRow} THEN ARRAY(${byRow}) ELSE ARRAY(${others}) END`;
 }
 
 async function selectIds(source: ListRows, { after, offset, limit }: ListQuery): Promise<Sql> {

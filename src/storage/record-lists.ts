@@ -1,14 +1,14 @@
 import { all, type Condition, compileCondition, conditionPaths, readsOtherRecords } from '../conditions/index.ts';
 import type { Resource } from '../resources/index.ts';
-import { sql } from '../sql.ts';
+import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { toOrder } from './cursor-pagination.ts';
 import type { CompiledList, ListQuery, Page } from './list-query.ts';
-import { checkedRecordsOf, type ListRows, type UnrelatedRows } from './list-rows.ts';
+import { checkedRecordsOf, type ListRows, type RowsByCount } from './list-rows.ts';
 import { scanPage } from './list-scan.ts';
 import { addTotal } from './list-total.ts';
 import { dependenciesOf, noteListed } from './listed-records.ts';
-import { listTargetFor } from './sql-target.ts';
+import { listTargetFor, type ResourceTarget, sqlTargetFor } from './sql-target.ts';
 import { recordsOf } from './table-names.ts';
 
 /** The condition of a list, its definitions and its time. */
@@ -22,14 +22,31 @@ export function compileList(tx: Transaction, resource: Resource, { condition, ..
   return { condition, existence: options.existence, target, compiled: compileCondition(condition, target) };
 }
 
-function unrelatedRows(
-  condition: Condition,
-  { target, compiled: { hasRelated } }: Pick<CompiledList, 'target' | 'compiled'>,
-): UnrelatedRows | undefined {
-  if (hasRelated.length === 0) return undefined;
+/** Maximum related records of the caller for one search in the statement of a list on PostgreSQL. */
+const MAX_SEARCHED = 1000;
+
+function rowsByCount(
+  { resource, query, records }: { readonly resource: Resource; readonly query: ListQuery; readonly records: Sql },
+  list: Omit<CompiledList, 'existence'>,
+): RowsByCount | undefined {
+  const { relatedRows } = list.compiled;
+  if (relatedRows.length === 0) return undefined;
+  const { definitions, existence, now, timeZone } = query;
+  // EXISTS could read the whole table: PostgreSQL may expect to find a record early.
+  const any = (bound: Sql): Sql =>
+    sql`(${sql.join(
+      relatedRows.map((rows) => sql`(SELECT count(*) ${bound} FROM ${rows})`),
+      sql` OR `,
+    )})`;
+  const compile = (target: ResourceTarget, options?: Parameters<typeof compileCondition>[2]): Pick<ListRows, 'tables' | 'filter'> => {
+    const filter = compileCondition(list.condition, target, options).where;
+    return { filter, tables: target.tables(records) };
+  };
   return {
-    hasRelated: sql`(${sql.join(hasRelated, sql` OR `)})`,
-    filter: () => compileCondition(condition, target, { withoutRelated: true }).where,
+    isSearch: any(sql`BETWEEN 1 AND ${sql.lit(MAX_SEARCHED)}`),
+    isByRow: any(sql`> ${sql.lit(MAX_SEARCHED)}`),
+    byRow: () => compile(sqlTargetFor(resource, definitions, { dialect: list.target.dialect, existence, now, timeZone })),
+    unrelated: () => compile(list.target, { withoutRelated: true }),
   };
 }
 
@@ -54,7 +71,10 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
     existence,
     tables: target.tables(records),
     filter: compiled.where,
-    unrelated: tx.dialect.name === 'postgres' && compiled.exact ? unrelatedRows(where, { target, compiled }) : undefined,
+    byCount:
+      tx.dialect.name === 'postgres' && compiled.exact
+        ? rowsByCount({ resource, query, records }, { condition: where, target, compiled })
+        : undefined,
     order: toOrder(resource, query.sort),
     // SQLite sorts whole rows. The index that finds the ids often has all columns of the filter.
     sortsIds:

@@ -5,7 +5,7 @@ import { UNRESOLVED } from '../../src/conditions/index.ts';
 import { openPipeline, type TestPipeline, type TestRule } from '../../src/pipeline/pipeline.fixture.ts';
 import { decideOn } from '../../src/pipeline/steps/decide-request.ts';
 import { listPage } from '../../src/pipeline/steps/list-records.ts';
-import { renderSql, sql } from '../../src/sql.ts';
+import { renderSql, type Sql, sql } from '../../src/sql.ts';
 import type { Statement, Transaction } from '../../src/storage/index.ts';
 import { openTestDatabase, replaceMembers, type TestDatabase } from '../../src/storage/storage.fixture.ts';
 
@@ -81,10 +81,19 @@ describe('lists in PostgreSQL', () => {
 
   it.each(SEARCHED)('reads no listed record for a caller without related records, for a list %s', async (name, condition) => {
     const { ids, sent, plan } = await list('ben', condition);
-    expect(plan.join('\n')).toMatch(/One-Time Filter: \(\(InitPlan \d+\)/);
-    // The second statement finds the records that need no related record.
-    expect({ statements: sent.length, ids }).toEqual({ statements: 2, ids: name.startsWith('own') ? BEN : [] });
+    expect(plan.join('\n')).toMatch(/One-Time Filter: \(InitPlan \d+\)/);
+    // The last statement finds the records that need no related record.
+    expect({ statements: sent.length, ids }).toEqual({ statements: 3, ids: name.startsWith('own') ? BEN : [] });
   });
+});
+
+it('searches the related records of each row for a caller with more than a thousand', async () => {
+  const grown = sql`UPDATE "Membership" SET "userId" = 'ben' WHERE "id" LIKE 'm%' AND substr("id", 2)::int BETWEEN 2000 AND 3500`;
+  const { ids, sent, plan } = await list('ben', member(EDITOR), grown);
+  expect(plan.join('\n')).toContain('One-Time Filter');
+  expect(sent.map((statement) => /= ANY \(ARRAY/.test(statement.sql))).toEqual([true, false]);
+  expect(ids).toHaveLength(20);
+  expect(ids.every((id) => Number(id.slice(1)) % 10_000 >= 2000 && Number(id.slice(1)) % 10_000 <= 3500)).toBe(true);
 });
 
 interface Listed {
@@ -94,11 +103,12 @@ interface Listed {
 }
 
 /** Lists documents. Returns the statements that it sends, and the plan of the first one. */
-function list(as: 'ann' | 'ben', condition: object): Promise<Listed> {
+function list(as: 'ann' | 'ben', condition: object, change?: Sql): Promise<Listed> {
   const rules = [{ resource: 'Document', action: 'list', conditions: [condition] }] as unknown as readonly TestRule[];
   const request = { action: 'list', resource: 'Document', limit: 20 } as const;
   return test.inContext({ as, request, rules }, async (context) => {
     const sent: Statement[] = [];
+    if (change !== undefined) await context.tx.run(change);
     const decision = await decideOn(context, { record: UNRESOLVED, action: 'list' });
     const { data } = await listPage({ ...context, tx: recording(context.tx, sent) }, { decision, found: [], proposals: [] });
     const [first = { sql: '', parameters: [] }] = sent;
