@@ -26,8 +26,9 @@ export function AccessScreen() {
   const linked = useLinkedDraft();
   const { tab = 'matrix', live = false } = search;
   const draft = live ? undefined : linked.draft;
-  // The draft of the address stays.
-  const change = (next: AccessSearch): void => void navigate({ search: { ...search, ...next }, hash: true, replace: true });
+  // The draft of the address stays, and so does a change just before this one, which is not rendered yet.
+  const change = (next: AccessSearch): void =>
+    void navigate({ search: (current: AccessSearch) => ({ ...current, ...next }), hash: true, replace: true });
   return (
     <Page title={texts.title} description={texts.description}>
       {(linked.draft !== undefined || linked.isUnreadable) && (
