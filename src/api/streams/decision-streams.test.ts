@@ -5,6 +5,7 @@ import { appendEntries, openAdmin, type TestAdmin } from '../endpoint.fixture.ts
 import { CAUGHT_UP, eventsOf, readUntil, toStreamRequest } from './decision-stream.fixture.ts';
 import type { StreamRequest } from './decision-stream.ts';
 import { createDecisionStreams, type DecisionStreams, type StreamsOptions } from './decision-streams.ts';
+import { EventQueue } from './event-queue.ts';
 
 let admin: TestAdmin;
 const opened: DecisionStreams[] = [];
@@ -60,6 +61,13 @@ describe('a reader that does not keep up', () => {
     expect(dropped).toEqual({ count: 405 - kept });
     const [next] = await append([{}]);
     expect(eventsOf(await readUntil(reader, /event: entry/), 'entry')).toMatchObject([{ id: next }]);
+  });
+
+  it('receives the number of dropped entries without a later event, if it has received everything before', async () => {
+    const queue = new EventQueue({ events: 1, characters: 1000 }, { dropped: () => undefined, closed: () => undefined });
+    const read = queue.next();
+    queue.add({ text: 'two entries', events: 2, id: 'b' });
+    expect(await read).toEqual({ done: false, value: 'id: b\nevent: dropped\ndata: {"count":2}\n\n' });
   });
 
   it('receives entries from the log, and drops none, while it catches up', async () => {

@@ -90,6 +90,8 @@ export class EventQueue implements AsyncIterator<string> {
     this.#dropped += events;
     this.#droppedUpTo = id;
     this.#observer.dropped(events);
+    // A reader who waits receives the number at once, and not after the next event.
+    this.#wake();
   }
 
   /** Adds the text of events, or a comment, which is never dropped. The caller must limit its length. */
