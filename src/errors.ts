@@ -67,7 +67,7 @@ const kinds = {
   ACCESS_PROTECTED: { status: 403, title: 'Only admins can change admins', hint: 'ask an admin; no policy can allow this' },
   VALUE_INVALID: { status: 422, title: 'Invalid values' },
   RESOURCE_UNKNOWN: { status: 404, title: 'Resource not found' },
-  RESOURCE_NO_BIN: {
+  SOFT_DELETE_DISABLED: {
     status: 400,
     title: 'No soft delete',
     hint: 'with softDelete: true in the definition, records that are deleted from then on are kept',

@@ -328,8 +328,8 @@ describe('a restore', () => {
       restores('Proof', '{own}', {
         name: 'refuses a restore for a resource without softDelete',
         status: 400,
-        body_has: { code: 'RESOURCE_NO_BIN' },
-        entries: [allowed('delete', { outcome: 'RESOURCE_NO_BIN' })],
+        body_has: { code: 'SOFT_DELETE_DISABLED' },
+        entries: [allowed('delete', { outcome: 'SOFT_DELETE_DISABLED' })],
       }),
       restores('Proof', '{own}', {
         name: 'a denied restore does not reveal that softDelete is off',
@@ -341,8 +341,8 @@ describe('a restore', () => {
       restores('User', '{maya}', {
         name: 'refuses a restore of a user',
         status: 400,
-        body_has: { code: 'RESOURCE_NO_BIN' },
-        entries: [allowed('delete', { outcome: 'RESOURCE_NO_BIN' })],
+        body_has: { code: 'SOFT_DELETE_DISABLED' },
+        entries: [allowed('delete', { outcome: 'SOFT_DELETE_DISABLED' })],
       }),
       restores('Article', '{own}', {
         name: 'refuses a restore without an id',
@@ -410,8 +410,8 @@ describe('a list of deleted records', () => {
       finds('Proof?deleted=true', [], {
         name: 'refuses a list of deleted records for a resource without softDelete',
         status: 400,
-        body_has: { code: 'RESOURCE_NO_BIN' },
-        entries: [allowed('list', { outcome: 'RESOURCE_NO_BIN' })],
+        body_has: { code: 'SOFT_DELETE_DISABLED' },
+        entries: [allowed('list', { outcome: 'SOFT_DELETE_DISABLED' })],
       }),
       finds('Article?deleted=yes', [], {
         name: 'refuses an invalid value of deleted',

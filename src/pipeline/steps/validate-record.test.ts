@@ -97,11 +97,11 @@ const ofRecords: readonly Case[] = [
     request: { resource: 'Draft' },
     run: validateSoftDelete,
   },
-  { title: 'validateSoftDelete refuses a resource without soft deletes', run: validateSoftDelete, code: 'RESOURCE_NO_BIN' },
+  { title: 'validateSoftDelete refuses a resource without soft deletes', run: validateSoftDelete, code: 'SOFT_DELETE_DISABLED' },
   {
     title: 'validateDeleted reports a resource without soft deletes before an unknown record',
     run: (context) => validateDeleted(context, []),
-    code: 'RESOURCE_NO_BIN',
+    code: 'SOFT_DELETE_DISABLED',
   },
   {
     title: 'validateDeleted refuses an unknown record',

@@ -21,10 +21,10 @@ export async function validateVersion(context: RequestContext, found: Found): Pr
   validateIfMatch({ ifMatch: context.request.ifMatch, version, subject: 'record', requirement: context.options.ifMatch });
 }
 
-/** Validates that the resource soft-deletes its records. @throws Problem RESOURCE_NO_BIN */
+/** Validates that the resource soft-deletes its records. @throws Problem SOFT_DELETE_DISABLED */
 export async function validateSoftDelete({ resource }: RequestContext): Promise<void> {
   if (!resource.softDelete)
-    throw new Problem('RESOURCE_NO_BIN', `${resource.name} records are deleted permanently: its definition does not set softDelete`);
+    throw new Problem('SOFT_DELETE_DISABLED', `${resource.name} records are deleted permanently: its definition does not set softDelete`);
 }
 
 /** Validates that a soft-deleted record exists in the version of If-Match. */
