@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { defineConfig, type UserProjectConfigExport, type ViteUserConfig } from 'vitest/config';
 import { ShuffledSequencer } from './test/shuffled-sequencer.ts';
 
 /** Tests that use a database. They run on SQLite and on PostgreSQL. */
@@ -11,13 +11,19 @@ const ON_BOTH = [
 ];
 
 /** Tests of PostgreSQL only. */
-const POSTGRES_ONLY = ['src/storage/postgres/**/*.test.ts', 'test/{postgres,replicas}/**/*.test.ts'];
+const POSTGRES_ONLY = ['src/storage/postgres/**/*.test.ts'];
+
+/** Tests that start programs, kill them, fill their disk and pack the package. */
+const PROGRAMS = ['test/process/**/*.test.ts'];
+
+/** Tests that start several replicas, or a PostgreSQL server of their own. */
+const REPLICAS = ['test/{postgres,replicas}/**/*.test.ts'];
 
 /**
- * Tests that reach the database only by statements that many other tests send on PostgreSQL too. `npm run test:deep` runs them there; `npm test`
+ * Tests that reach the database only by statements that many other tests send on PostgreSQL too. `npm run test:system` runs them there; `npm test`
  * runs them on SQLite.
  */
-export const POSTGRES_DEEP: readonly string[] = [
+const REPEATED_ON_POSTGRES = [
   // Bodies, JSON, paths and names that are refused before a record is read, and files that are not in the database.
   'test/attack/{bodies,console,json,protocol,prototype,secret-fields}.test.ts',
   // Names in the API description and in suggestions, and the policy for passwords, most of whose time is for hashing.
@@ -60,6 +66,12 @@ export const POSTGRES_DEEP: readonly string[] = [
 /** Tests of the console. They need a browser, and a build of the console. */
 const IN_BROWSER = ['test/console/**/*.test.ts'];
 
+/** Tests of the console that few changes of it can break: hostile values in each cell, an update of the service, long lists, files and merges. */
+const IN_BROWSER_SYSTEM = [
+  'test/console/{audit-log-tools,auditors,browser-page,exports,hostile-texts,hostile-values,import-flow,live-tail}.test.ts',
+  'test/console/{menus,policy-text,record-drafts,rollback,update}.test.ts',
+];
+
 /** Tests of SQLite files, and tests that use no database. */
 const SQLITE_ONLY = [
   'src/storage/sqlite/**',
@@ -77,6 +89,34 @@ const SQLITE_ONLY = [
   'test/property/{decide,linter,replay,snapshot-changes,who-can}.property.test.ts',
 ];
 
+/** The test files of a project. */
+interface Files {
+  readonly include: string[];
+  readonly exclude?: string[];
+}
+
+/** Returns a project of tests on SQLite, and of tests that use no database. */
+function sqliteProject(name: string, files: Files): UserProjectConfigExport {
+  return { extends: true, test: { name, ...files } };
+}
+
+/** Returns a project of tests on PostgreSQL. Tests have more time than on SQLite, because all files share one server. */
+function postgresProject(name: string, files: Files): UserProjectConfigExport {
+  return {
+    extends: true,
+    test: { name, testTimeout: 180_000, ...files, globalSetup: ['test/postgres/server.ts'], setupFiles: ['test/postgres/setup.ts'] },
+  };
+}
+
+/** Returns a project of tests in a browser. Tests have more time than without one, because each opens several pages. */
+function consoleProject(name: string, files: Files): UserProjectConfigExport {
+  return {
+    extends: true,
+    test: { name, testTimeout: 180_000, hookTimeout: 180_000, ...files, globalSetup: ['test/console/prepare-console.ts'] },
+  };
+}
+
+/** The projects of `npm test`, and those of `npm run test:system`, whose names end in `-system`. */
 const config: ViteUserConfig = defineConfig({
   test: {
     // Processes: the database driver is native code, and some tests change the state of their process.
@@ -101,44 +141,24 @@ const config: ViteUserConfig = defineConfig({
     // because it then knows which tests a change concerns.
     experimental: { viteModuleRunner: process.argv.includes('watch') },
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'sqlite',
-          include: ['src/**/*.test.ts', 'console/src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
-          exclude: [
-            'test/long/**',
-            'test/power-cuts/{power-cuts,failing-*}.test.ts',
-            'test/fixtures/**',
-            'test/uncached/**',
-            ...IN_BROWSER,
-            ...POSTGRES_ONLY,
-          ],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'postgres',
-          // Longer than on SQLite: all test files share one server.
-          testTimeout: 180_000,
-          include: [...ON_BOTH, ...POSTGRES_ONLY],
-          exclude: [...SQLITE_ONLY, ...POSTGRES_DEEP],
-          globalSetup: ['test/postgres/server.ts'],
-          setupFiles: ['test/postgres/setup.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'console',
-          // Longer than without a browser: a test opens several pages.
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
-          include: IN_BROWSER,
-          globalSetup: ['test/console/prepare-console.ts'],
-        },
-      },
+      sqliteProject('sqlite', {
+        include: ['src/**/*.test.ts', 'console/src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
+        exclude: [
+          'test/long/**',
+          'test/power-cuts/{power-cuts,failing-*}.test.ts',
+          'test/fixtures/**',
+          'test/uncached/**',
+          ...IN_BROWSER,
+          ...POSTGRES_ONLY,
+          ...PROGRAMS,
+          ...REPLICAS,
+        ],
+      }),
+      postgresProject('postgres', { include: [...ON_BOTH, ...POSTGRES_ONLY], exclude: [...SQLITE_ONLY, ...REPEATED_ON_POSTGRES] }),
+      consoleProject('console', { include: IN_BROWSER, exclude: IN_BROWSER_SYSTEM }),
+      sqliteProject('sqlite-system', { include: PROGRAMS }),
+      postgresProject('postgres-system', { include: [...REPLICAS, ...REPEATED_ON_POSTGRES] }),
+      consoleProject('console-system', { include: IN_BROWSER_SYSTEM }),
     ],
   },
 });

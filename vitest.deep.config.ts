@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
-import short, { POSTGRES_DEEP } from './vitest.config.ts';
+import short from './vitest.config.ts';
 
 const { projects: _, ...shared } = short.test ?? {};
 
@@ -32,19 +32,18 @@ const config: ViteUserConfig = defineConfig({
       { test: { ...deep, name: 'long', include: ['test/{long,power-cuts}/**/*.test.ts'] } },
       { test: { ...deep, ...projectOf('postgres'), name: 'long-postgres', include: ['test/long/law.test.ts'] } },
       // In the browser of the machine instead of the one of the npm package.
-      { test: { ...deep, ...projectOf('console') } },
+      ...['console', 'console-system'].map((name) => ({ test: { ...deep, ...projectOf(name) } })),
       { plugins: [withoutCaches], test: { ...shared, experimental: { viteModuleRunner: true }, name: 'uncached', include: UNCACHED } },
-      ...['sqlite', 'postgres'].flatMap((name) => {
+      ...['sqlite', 'sqlite-system', 'postgres', 'postgres-system'].map((name) => {
         const { include = [], exclude = [], ...project } = projectOf(name);
-        const shortFiles = new Set(globSync(include, { exclude: [...exclude] }));
-        const files = [...WITH_BUDGET.filter((file) => shortFiles.has(file)), ...(name === 'postgres' ? POSTGRES_DEEP : [])];
-        return [{ test: { ...deep, ...project, testTimeout: 1_200_000, include: files } }];
+        const files = new Set(globSync(include, { exclude: [...exclude] }));
+        return { test: { ...deep, ...project, testTimeout: 1_200_000, include: WITH_BUDGET.filter((file) => files.has(file)) } };
       }),
     ],
   },
 });
 
-/** Returns a project of `npm test`. */
+/** Returns a project of `npm test` or `npm run test:system`. */
 function projectOf(name: string): NonNullable<ViteUserConfig['test']> {
   for (const project of short.test?.projects ?? [])
     if (typeof project === 'object' && 'test' in project && project.test?.name === name) return project.test;

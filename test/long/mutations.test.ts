@@ -65,7 +65,7 @@ async function runTests(files: Iterable<string>): Promise<Outcome> {
   const output = join(copy, 'report.json');
   rmSync(output, { force: true });
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const printed = await run(process.execPath, [vitest, 'run', '--project=sqlite', '--reporter=json', `--outputFile=${output}`, ...files]);
+  const printed = await run(process.execPath, [vitest, 'run', '--project=sqlite*', '--reporter=json', `--outputFile=${output}`, ...files]);
   const { testResults } = readReport(output, printed);
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
   const named = (status: string): string[] =>
