@@ -177,6 +177,12 @@ export const ISSUES: Readonly<Record<IssueCode, string>> = issueKinds;
 /** Maximum number of mistakes in a response. Without a limit, a large body could cause a large response. */
 export const MAX_ISSUES = 100;
 
+/** A part of a text: the indices of its first UTF-16 code unit and of the one behind it. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** One of several mistakes in a request: its path in the body or query, its code, and a sentence. */
 export interface Issue {
   readonly path: string;
@@ -185,6 +191,8 @@ export interface Issue {
   /** For a request of a batch, the code of its problem. */
   readonly code: IssueCode | ProblemCode;
   readonly detail: string;
+  /** The part of an expression that the mistake is about. */
+  readonly range?: TextRange;
 }
 
 interface ProblemExtras {

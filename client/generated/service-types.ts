@@ -99,4 +99,9 @@ export interface Issue {
   /** Stable code for programs. For a request of a batch, the code of its problem. */
   readonly code: "unknown" | "required" | "type" | "range" | "tooShort" | "tooLong" | "tooFew" | "tooMany" | "tooDeep" | "enum" | "pattern" | "format" | "characters" | "duplicate" | "conflict" | "readOnly" | "immutable" | "guarded" | "increment" | "reference" | "cycle" | "taken" | "field" | "operator" | "value" | "context" | "expression" | "common" | "guessable" | "REQUEST_MALFORMED" | "REQUEST_PARAMETER" | "REQUEST_FIELD" | "REQUEST_CURSOR" | "REQUEST_ORIGIN" | "REQUEST_BUDGET" | "REQUEST_NO_ROUTE" | "REQUEST_METHOD" | "REQUEST_TIMEOUT" | "REQUEST_TOO_LARGE" | "REQUEST_MEDIA_TYPE" | "REQUEST_HOST" | "REQUEST_RATE" | "IDENTITY_REQUIRED" | "IDENTITY_TOKEN" | "IDENTITY_TOKEN_EXPIRED" | "IDENTITY_CREDENTIALS" | "IDENTITY_ORIGIN" | "IDENTITY_CURRENT_PASSWORD" | "IDENTITY_THROTTLED" | "IDENTITY_SETUP_DONE" | "IDENTITY_SETUP_TOKEN" | "IDENTITY_LAST_ADMIN" | "ACCESS_DENIED" | "ACCESS_ADMIN" | "ACCESS_PROTECTED" | "VALUE_INVALID" | "RESOURCE_UNKNOWN" | "SOFT_DELETE_DISABLED" | "RECORD_UNKNOWN" | "RECORD_EXISTS" | "RECORD_REFERENCED" | "RECORD_AMBIGUOUS" | "RECORD_VERSION" | "RECORD_VERSION_REQUIRED" | "RECORD_UNMATCHED" | "BATCH_DEPENDENCY" | "BATCH_ABORTED" | "IMPORT_UNDONE" | "DRY_RUN" | "POLICY_INVALID" | "POLICY_UNKNOWN" | "REVISION_UNKNOWN" | "POLICY_MANAGED" | "POLICY_EXISTS" | "ASSIGNMENT_EXISTS" | "ASSIGNMENT_UNKNOWN" | "USER_UNKNOWN" | "SESSION_UNKNOWN" | "VIEW_UNKNOWN" | "DECISION_UNKNOWN" | "DECISION_NOT_REPLAYED" | "STORAGE_UNAVAILABLE" | "STORAGE_BUSY" | "STORAGE_DAMAGED" | "INTERNAL";
   readonly detail: string;
+  /** The part of a CEL expression that the mistake is about: the indices of its first UTF-16 code unit and of the one behind it. */
+  readonly range?: {
+    readonly start: number;
+    readonly end: number;
+  };
 }

@@ -1,4 +1,4 @@
-import type { Issue } from '../errors.ts';
+import type { Issue, TextRange } from '../errors.ts';
 import { describeValue, type Json } from '../operators/index.ts';
 import { type Condition, constant, type Path, type PathKind } from './condition.ts';
 import type { ValueDomain } from './validate-literals.ts';
@@ -101,7 +101,7 @@ export function aliasesOf({ related }: ConditionParser): readonly string[] {
 export function addConditionIssue(
   parser: ConditionParser,
   at: string,
-  mistake: { readonly code: ConditionIssueCode; readonly detail: string },
+  mistake: { readonly code: ConditionIssueCode; readonly detail: string; readonly range?: TextRange },
 ): Condition {
   parser.issues.push({ path: at, ...mistake });
   return constant(null);

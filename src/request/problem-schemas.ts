@@ -15,6 +15,15 @@ export const ISSUE = component(
         description: 'Stable code for programs. For a request of a batch, the code of its problem.',
       }),
       detail: Type.String(),
+      range: Type.Optional(
+        Type.Object(
+          { start: Type.Integer(), end: Type.Integer() },
+          {
+            description:
+              'The part of a CEL expression that the mistake is about: the indices of its first UTF-16 code unit and of the one behind it.',
+          },
+        ),
+      ),
     },
     { description: 'A mistake in a request.' },
   ),

@@ -12,7 +12,8 @@ import {
 import { type ConditionParser, lookupKind } from '../condition-parser.ts';
 import { validateSides } from '../parse-comparison.ts';
 import { type ComputedTarget, isRecordIndependent, toComputedOperand } from './cel-computed.ts';
-import { type CelNode, type CelSource, callOf, isRecordPath, pathOf } from './cel-tree.ts';
+import { addMistake, type CelMistakes } from './cel-mistakes.ts';
+import { type CelNode, type CelSource, callOf, isRecordPath, literalOf, pathOf } from './cel-tree.ts';
 import { typeOfCel } from './cel-types.ts';
 
 /** CEL's comparisons by the names of its syntax tree, with their signs and the operators of the same meaning. */
@@ -117,12 +118,12 @@ interface ComparisonInput {
 
 /** Returns the comparison. If it can only be unknown, adds the reason to the mistakes and returns an unknown condition. */
 export function toComparison(path: Path, operator: string, { operand, sign, lowering }: ComparisonInput): Condition {
-  const { parser, mistakes } = lowering;
+  const { parser, mistakes, node } = lowering;
   const comparison: Comparison = Object.freeze({ type: 'comparison', path, operator, operand, ifExists: false });
   const fits = fitsKind(path, operator, lowering);
   const kind = pathKindOf(path, parser)?.kind;
   const found = fits ? validateSides(comparison, parser) : [`"${sign ?? operator}" does not fit ${path.text}, which is ${kind}`];
-  for (const mistake of found) mistakes.add(fits ? `${path.text}: ${mistake}` : mistake);
+  for (const mistake of found) addMistake(mistakes, fits ? `${path.text}: ${mistake}` : mistake, node);
   return found.length > 0 ? constant(null) : comparison;
 }
 
@@ -147,8 +148,10 @@ export interface LoweredOperand {
 export interface Lowering {
   readonly source: CelSource;
   readonly parser: ConditionParser;
+  /** The part of the expression that is lowered, to which mistakes belong. */
+  readonly node: CelNode;
   /** Messages about comparisons that can only be unknown. Lowering adds to them. */
-  readonly mistakes: Set<string>;
+  readonly mistakes: CelMistakes;
 }
 
 /** Converts a node to a side of a comparison; undefined unless it is a path, a literal, or a list of paths and literals. */
@@ -222,28 +225,6 @@ function lowerList(nodes: readonly CelNode[], parser: ConditionParser): LoweredO
     if (item.type === 'literal') values.push(item.value);
   }
   return { operand: values.length === items.length ? { type: 'literal', value: values } : { type: 'array', items } };
-}
-
-/** Returns the value of a literal; undefined for other nodes, and for numbers that JSON cannot represent exactly. */
-export function literalOf({ exprKind }: CelNode): { readonly value: Json } | undefined {
-  if (exprKind.case !== 'constExpr') return undefined;
-  const { constantKind } = exprKind.value;
-  switch (constantKind.case) {
-    case 'nullValue':
-      return { value: null };
-    case 'stringValue':
-    case 'boolValue':
-      return { value: constantKind.value };
-    case 'doubleValue':
-      return Number.isFinite(constantKind.value) ? { value: constantKind.value } : undefined;
-    case 'int64Value':
-    case 'uint64Value': {
-      const value = Number(constantKind.value);
-      return Number.isSafeInteger(value) ? { value } : undefined;
-    }
-    default:
-      return undefined;
-  }
 }
 
 const SIGNS: ReadonlyMap<string, IntegerComparison['sign']> = new Map<string, IntegerComparison['sign']>([

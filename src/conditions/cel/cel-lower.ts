@@ -5,7 +5,6 @@ import { isRecordIndependent, toComputedItems } from './cel-computed.ts';
 import { toExpression } from './cel-evaluate.ts';
 import {
   type Lowering,
-  literalOf,
   lowerComparison,
   lowerComputed,
   lowerRecordComparison,
@@ -16,8 +15,9 @@ import {
   toComputedTarget,
   toIntegerComparison,
 } from './cel-lower-comparison.ts';
+import { addMistake, type CelMistakes } from './cel-mistakes.ts';
 import { containsRelated, lowerRelated, relatedCallOf } from './cel-related.ts';
-import { type CelNode, type CelSource, CONDITIONAL, callOf, isRecordPath, partsOf, pathOf } from './cel-tree.ts';
+import { type CelNode, type CelSource, CONDITIONAL, callOf, isRecordPath, literalOf, partsOf, pathOf } from './cel-tree.ts';
 import { validateTypes } from './cel-types.ts';
 import { isWithinCall, lowerWithin, withinMistakes } from './cel-within.ts';
 
@@ -26,15 +26,13 @@ import { isWithinCall, lowerWithin, withinMistakes } from './cel-within.ts';
  * `a ? b : c` becomes a group. A comparison of a path with a path, a literal or a value that is the same for every record becomes a
  * comparison with the operator of the same meaning. Other parts stay CEL expressions, which are evaluated in memory.
  */
-export function lowerCel(
-  source: CelSource,
-  parser: ConditionParser,
-): { readonly condition: Condition; readonly mistakes: readonly string[] } {
-  const mistakes = new Set<string>();
-  return { condition: lower(source.expr, { source, parser, mistakes }), mistakes: [...mistakes] };
+export function lowerCel(source: CelSource, parser: ConditionParser): { readonly condition: Condition; readonly mistakes: CelMistakes } {
+  const mistakes: CelMistakes = new Map();
+  return { condition: lower(source.expr, { source, parser, mistakes }), mistakes };
 }
 
-function lower(node: CelNode, lowering: Lowering): Condition {
+function lower(node: CelNode, outer: Omit<Lowering, 'node'>): Condition {
+  const lowering: Lowering = { ...outer, node };
   const related = relatedCallOf(node);
   if (related !== undefined)
     return lowerRelated(related, { ...lowering, lower: (part, mistakes) => lower(part, { ...lowering, mistakes }) });
@@ -47,8 +45,12 @@ function lower(node: CelNode, lowering: Lowering): Condition {
   if (containsRelated(node)) return lowerConditional(node, lowering) ?? refuseRelated(lowering);
   const plain = lowerLeaf(node, lowering) ?? lowerComparison(node, lowering);
   if (plain !== undefined) return plain;
-  const mistakes = [...withinMistakes(node), ...validateTypes(node, lowering.parser), ...literalMistakes(node, lowering)];
-  for (const mistake of mistakes) lowering.mistakes.add(mistake);
+  const mistakes = [
+    ...withinMistakes(node).map((mistake) => [mistake, node] as const),
+    ...validateTypes(node, lowering.parser),
+    ...literalMistakes(node, lowering),
+  ];
+  for (const [mistake, part] of mistakes) addMistake(lowering.mistakes, mistake, part);
   if (mistakes.length > 0) return constant(null);
   return (
     lowerConditional(node, lowering) ?? lowerComputed(node, lowering) ?? lowerLoop(node, lowering) ?? toUnloweredExpression(node, lowering)
@@ -56,8 +58,8 @@ function lower(node: CelNode, lowering: Lowering): Condition {
 }
 
 /** Related records are counted by conditions, which are no values: no operator and no function can read their result. */
-function refuseRelated({ mistakes }: Lowering): Condition {
-  mistakes.add('related(…) is a condition: it can stand alone, and beside &&, ||, ! and ? :');
+function refuseRelated({ mistakes, node }: Lowering): Condition {
+  addMistake(mistakes, 'related(…) is a condition: it can stand alone, and beside &&, ||, ! and ? :', node);
   return constant(null);
 }
 
@@ -96,20 +98,20 @@ function isNull(path: Path): Comparison {
 }
 
 /** Returns a message for each literal inside a node that never equals the path it is compared with; none without `domainOf`. */
-function literalMistakes(root: CelNode, lowering: Lowering): readonly string[] {
+function literalMistakes(root: CelNode, lowering: Lowering): CelMistakes {
   const { domainOf, ...options } = lowering.parser.options;
-  if (domainOf === undefined) return [];
-  const mistakesIn = (parser: ConditionParser): ReadonlySet<string> => {
-    const mistakes = new Set<string>();
+  if (domainOf === undefined) return new Map();
+  const mistakesIn = (parser: ConditionParser): CelMistakes => {
+    const mistakes: CelMistakes = new Map();
     const visit = (node: CelNode): void => {
-      lowerComparison(node, { ...lowering, parser, mistakes });
+      lowerComparison(node, { ...lowering, parser, mistakes, node });
       for (const part of partsOf(node)) visit(part);
     };
     visit(root);
     return mistakes;
   };
   const others = mistakesIn({ ...lowering.parser, options });
-  return [...mistakesIn(lowering.parser)].filter((mistake) => !others.has(mistake));
+  return new Map([...mistakesIn(lowering.parser)].filter(([mistake]) => !others.has(mistake)));
 }
 
 /**

@@ -191,7 +191,7 @@ describe('expressions', () => {
   for (const [source, fact, code = 'expression'] of MISTAKES) {
     it(`rejects the expression ${source.slice(0, 60)}`, () => {
       const { condition, issues } = read(source);
-      expect(issues).toEqual([{ path: 'at.0.expression', code, detail: expect.stringMatching(fact) }]);
+      expect(issues).toEqual([expect.objectContaining({ path: 'at.0.expression', code, detail: expect.stringMatching(fact) })]);
       expect(condition).toEqual({ type: 'constant', value: null });
     });
   }

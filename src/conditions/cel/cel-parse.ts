@@ -1,14 +1,15 @@
 import type { parse } from '@bufbuild/cel';
-import { didYouMean } from '../../errors.ts';
+import { didYouMean, type TextRange } from '../../errors.ts';
 import { type Json, validatePattern } from '../../operators/index.ts';
 import { isGroup } from '../attribute-path.ts';
 import { CONTEXT_GROUPS, type Condition, constant } from '../condition.ts';
 import { addConditionIssue, aliasesOf, type ConditionParser, expected, lookupKind } from '../condition-parser.ts';
-import { bracketDepth } from './cel-brackets.ts';
 import { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS } from './cel-language.ts';
 import { celLibrary } from './cel-library.ts';
 import { lowerCel } from './cel-lower.ts';
+import { addMistake, type CelMistakes, createLocator, rangeOfSyntaxError } from './cel-mistakes.ts';
 import { type RelatedCall, relatedCallOf, relatedPartsOf, validateForm, withAlias } from './cel-related.ts';
+import { bracketDepth } from './cel-tokens.ts';
 import { type CelNode, callOf, markAlias, parsePathNode } from './cel-tree.ts';
 
 /** Maximum nesting of brackets outside of texts. Deeper brackets would overflow the stack of the CEL parser. The limit on the depth of the tree is lower. */
@@ -20,8 +21,8 @@ const MAX_BRACKETS = 100;
  */
 export function parseExpression(source: Json, at: string, parser: ConditionParser): Condition {
   const { expressions, limits } = parser.options;
-  const refuse = (code: 'type' | 'tooLong' | 'tooDeep' | 'expression', detail: string): Condition =>
-    addConditionIssue(parser, at, { code, detail });
+  const refuse = (code: 'type' | 'tooLong' | 'tooDeep' | 'expression', detail: string, range?: TextRange): Condition =>
+    addConditionIssue(parser, at, { code, detail, ...(range && { range }) });
   if (!expressions) return refuse('expression', 'expected a comparison or a group: expressions are for policies of type CUSTOM');
   if (typeof source !== 'string') return refuse('type', expected('a CEL expression (a text)', source));
   if (source.length > limits.expressionLength) {
@@ -29,23 +30,35 @@ export function parseExpression(source: Json, at: string, parser: ConditionParse
   }
   if (bracketDepth(source) > MAX_BRACKETS) return refuse('tooDeep', `expected at most ${MAX_BRACKETS} levels of brackets`);
   const parsed = parseCel(source);
-  if ('mistake' in parsed) return refuse('expression', parsed.mistake);
+  if ('mistake' in parsed) return refuse('expression', parsed.mistake, parsed.range);
   const root = aliasesOf(parser).reduce(markAlias, parsed.expr);
+  const refuseEach = (mistakes: CelMistakes): void => {
+    if (mistakes.size === 0) return;
+    const locate = createLocator(source, parsed);
+    for (const [mistake, node] of mistakes) refuse('expression', mistake, locate(node));
+  };
   const mistakes = validateCel(root, parser);
-  for (const mistake of mistakes) refuse('expression', mistake);
-  if (mistakes.length > 0) return constant(null);
+  refuseEach(mistakes);
+  if (mistakes.size > 0) return constant(null);
   const lowered = lowerCel({ ...parsed, expr: root }, parser);
-  for (const mistake of lowered.mistakes) refuse('expression', mistake);
+  refuseEach(lowered.mistakes);
   return lowered.condition;
 }
 
-function parseCel(source: string): ReturnType<typeof parse> | { readonly mistake: string } {
+/** A text that is no CEL expression. */
+interface UnparsedCel {
+  readonly mistake: string;
+  readonly range?: TextRange | undefined;
+}
+
+function parseCel(source: string): ReturnType<typeof parse> | UnparsedCel {
   try {
     return celLibrary().parse(source);
   } catch (error) {
     // Every error of the parser is a mistake in the text. The parser throws a RangeError if its stack overflows.
     if (error instanceof RangeError) return { mistake: 'expected an expression with less nesting' };
-    return { mistake: `expected a CEL expression: ${error instanceof Error ? error.message.slice(0, 200) : 'it cannot be parsed'}` };
+    const mistake = `expected a CEL expression: ${error instanceof Error ? error.message.slice(0, 200) : 'it cannot be parsed'}`;
+    return { mistake, range: rangeOfSyntaxError(source, error) };
   }
 }
 
@@ -69,22 +82,21 @@ interface Place {
 /** The state of a validation. */
 interface Validation {
   readonly parser: ConditionParser;
-  readonly mistakes: string[];
-  tooDeep: boolean;
+  readonly mistakes: CelMistakes;
 }
 
-/** Returns the mistakes in an expression that CEL accepts and we reject, without duplicates. */
-function validateCel(root: CelNode, parser: ConditionParser): readonly string[] {
-  const validation: Validation = { parser, mistakes: [], tooDeep: false };
+/** Returns the mistakes in an expression that CEL accepts and we reject. */
+function validateCel(root: CelNode, parser: ConditionParser): CelMistakes {
+  const validation: Validation = { parser, mistakes: new Map() };
   validateNode(root, { depth: 1, loops: 0, names: new Set() }, validation);
-  if (validation.tooDeep) validation.mistakes.push(`expected a tree of at most ${parser.options.limits.expressionDepth} levels`);
-  return [...new Set(validation.mistakes)];
+  return validation.mistakes;
 }
 
 function validateNode(node: CelNode | undefined, place: Place, validation: Validation): void {
   if (node === undefined) return;
-  if (place.depth > validation.parser.options.limits.expressionDepth) {
-    validation.tooDeep = true;
+  const { expressionDepth } = validation.parser.options.limits;
+  if (place.depth > expressionDepth) {
+    addMistake(validation.mistakes, `expected a tree of at most ${expressionDepth} levels`, node);
     return;
   }
   if (validatePath(node, validation)) return;
@@ -94,7 +106,7 @@ function validateNode(node: CelNode | undefined, place: Place, validation: Valid
     case 'constExpr':
       return;
     case 'identExpr':
-      validateName(exprKind.value.name, place, validation);
+      validateName(node, { name: exprKind.value.name, place }, validation);
       return;
     case 'selectExpr':
       validateNode(exprKind.value.operand, within, validation);
@@ -106,10 +118,10 @@ function validateNode(node: CelNode | undefined, place: Place, validation: Valid
       validateCall(node, within, validation);
       return;
     case 'comprehensionExpr':
-      validateLoop(exprKind.value, within, validation);
+      validateLoop(node, { loop: exprKind.value, place: within }, validation);
       return;
     default:
-      validation.mistakes.push('an expression cannot create maps and messages');
+      addMistake(validation.mistakes, 'an expression cannot create maps and messages', node);
   }
 }
 
@@ -118,17 +130,23 @@ function validatePath(node: CelNode, validation: Validation): boolean {
   const found = parsePathNode(node);
   if (found === undefined) return false;
   if ('problem' in found.parsed) {
-    validation.mistakes.push(found.parsed.problem);
+    addMistake(validation.mistakes, found.parsed.problem, node);
     return true;
   }
   const described = lookupKind(validation.parser, found.parsed.path);
-  if ('problem' in described) validation.mistakes.push(described.problem);
+  if ('problem' in described) addMistake(validation.mistakes, described.problem, node);
   return true;
 }
 
-function validateName(name: string, { names }: Place, { mistakes }: Validation): void {
-  if (names.has(name)) return;
-  mistakes.push(`unknown name "${name.slice(0, 64)}": expected ${CONTEXT_GROUPS.join(', ')}${didYouMean(name, CONTEXT_GROUPS)}`);
+interface NamedPlace {
+  readonly name: string;
+  readonly place: Place;
+}
+
+function validateName(node: CelNode, { name, place }: NamedPlace, { mistakes }: Validation): void {
+  if (place.names.has(name)) return;
+  const detail = `unknown name "${name.slice(0, 64)}": expected ${CONTEXT_GROUPS.join(', ')}${didYouMean(name, CONTEXT_GROUPS)}`;
+  addMistake(mistakes, detail, node);
 }
 
 function validateCall(node: CelNode, place: Place, validation: Validation): void {
@@ -136,24 +154,30 @@ function validateCall(node: CelNode, place: Place, validation: Validation): void
   if (call === undefined) return;
   const related = relatedCallOf(node);
   if (related !== undefined) {
-    validateRelated(related, place, validation);
+    validateRelated(node, { call: related, place }, validation);
     return;
   }
   const { name, target, args } = call;
-  if (!ALLOWED.has(name))
-    validation.mistakes.push(`unknown function "${name.slice(0, 64)}"${didYouMean(name, [...CEL_FUNCTIONS.keys(), ...CEL_MACROS.keys()])}`);
-  const pattern = name === 'matches' ? args.at(-1)?.exprKind : undefined;
-  if (pattern?.case === 'constExpr' && pattern.value.constantKind.case === 'stringValue') {
-    const mistake = validatePattern(pattern.value.constantKind.value);
-    if (mistake !== undefined) validation.mistakes.push(mistake);
+  if (!ALLOWED.has(name)) {
+    const near = didYouMean(name, [...CEL_FUNCTIONS.keys(), ...CEL_MACROS.keys()]);
+    addMistake(validation.mistakes, `unknown function "${name.slice(0, 64)}"${near}`, node);
+  }
+  const pattern = name === 'matches' ? args.at(-1) : undefined;
+  if (pattern?.exprKind.case === 'constExpr' && pattern.exprKind.value.constantKind.case === 'stringValue') {
+    const mistake = validatePattern(pattern.exprKind.value.constantKind.value);
+    if (mistake !== undefined) addMistake(validation.mistakes, mistake, pattern);
   }
   for (const part of [target, ...args]) validateNode(part, place, validation);
 }
 
 /** Validates the form of a condition on related records, and the paths in its parts. Its lowering validates its resource and links. */
-function validateRelated(call: RelatedCall, place: Place, validation: Validation): void {
-  if (place.loops > 0) validation.mistakes.push('a loop (exists, all, map, filter) cannot contain related(…)');
-  validation.mistakes.push(...validateForm(call));
+function validateRelated(
+  node: CelNode,
+  { call, place }: { readonly call: RelatedCall; readonly place: Place },
+  validation: Validation,
+): void {
+  if (place.loops > 0) addMistake(validation.mistakes, 'a loop (exists, all, map, filter) cannot contain related(…)', node);
+  for (const mistake of validateForm(call)) addMistake(validation.mistakes, mistake, node);
   const parts = relatedPartsOf(call);
   if (parts === undefined) return;
   withAlias(parts, validation.parser, () => {
@@ -167,15 +191,15 @@ type Loop = Extract<CelNode['exprKind'], { case: 'comprehensionExpr' }>['value']
  * Rejects loops in loops and loops over the results of loops. Loops in loops take quadratic time in the size of a record. Loops over
  * results may run over larger values: `x.map(t, t + t)` doubles each text.
  */
-function validateLoop(loop: Loop, place: Place, validation: Validation): void {
+function validateLoop(node: CelNode, { loop, place }: { readonly loop: Loop; readonly place: Place }, validation: Validation): void {
   validateNode(loop.iterRange, { ...place, loops: place.loops + 1 }, validation);
   const isAlias = validation.parser.related.some(({ as }) => as === loop.iterVar);
   if (isGroup(loop.iterVar) || isAlias || loop.iterVar.startsWith(MACRO_PREFIX)) {
-    validation.mistakes.push(`"${loop.iterVar}" cannot be a loop variable`);
+    addMistake(validation.mistakes, `"${loop.iterVar}" cannot be a loop variable`, node);
     return;
   }
   if (place.loops > 0) {
-    validation.mistakes.push('a loop (exists, all, map, filter) cannot contain another loop or run over its result');
+    addMistake(validation.mistakes, 'a loop (exists, all, map, filter) cannot contain another loop or run over its result', node);
     return;
   }
   const inner = { ...place, loops: place.loops + 1, names: new Set([loop.iterVar, loop.accuVar]) };

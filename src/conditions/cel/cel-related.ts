@@ -4,8 +4,8 @@ import { isGroup } from '../attribute-path.ts';
 import { ALWAYS, type Condition, constant, type Path } from '../condition.ts';
 import type { ConditionParser, OpenRelated } from '../condition-parser.ts';
 import { parseRelated } from '../parse-related.ts';
-import { literalOf } from './cel-lower-comparison.ts';
-import { type CelNode, callOf, markAlias, partsOf, pathOf, plainName } from './cel-tree.ts';
+import { addMistake, type CelMistakes } from './cel-mistakes.ts';
+import { type CelNode, callOf, literalOf, markAlias, partsOf, pathOf, plainName } from './cel-tree.ts';
 
 /** The name of the macro. */
 const RELATED = 'related';
@@ -74,26 +74,29 @@ export function validateForm(call: RelatedCall): readonly string[] {
 /** The context of lowering a call. */
 interface RelatedLowering {
   readonly parser: ConditionParser;
-  readonly mistakes: Set<string>;
-  /** Lowers the condition on a related record, and adds its mistakes to a set. */
-  lower(node: CelNode, found: Set<string>): Condition;
+  /** The call of `related`, with its bounds. */
+  readonly node: CelNode;
+  readonly mistakes: CelMistakes;
+  /** Lowers the condition on a related record, and adds its mistakes. */
+  lower(node: CelNode, found: CelMistakes): Condition;
 }
 
 /** Lowers a call to a condition on related records. It is parsed like `{ "related": … }`, so both have the same limits and mistakes. */
-export function lowerRelated(call: RelatedCall, { parser, mistakes, lower }: RelatedLowering): Condition {
+export function lowerRelated(call: RelatedCall, { node, parser, mistakes, lower }: RelatedLowering): Condition {
   const parts = relatedPartsOf(call);
   const on = parts && toLinks(parts);
   if (parts === undefined || on === undefined) {
-    mistakes.add(`expected equalities joined with && in the third argument of related, as in ${FORM}`);
+    addMistake(mistakes, `expected equalities joined with && in the third argument of related, as in ${FORM}`, parts?.on ?? node);
     return constant(null);
   }
   const { resource, as, where } = parts;
   const bounds = [...call.bounds].map(([name, [count]]) => [name, (count && literalOf(count)?.value) ?? null] as const);
   const input: JsonObject = { resource, as, on, ...(where !== undefined && { where: [true] }), ...Object.fromEntries(bounds) };
   const own: ConditionParser = { ...parser, issues: [] };
-  const found = new Set<string>();
+  const found: CelMistakes = new Map();
   const condition = parseRelated(input, { at: '', parser: own, parseWhere: () => (where === undefined ? ALWAYS : lower(where, found)) });
-  for (const mistake of [...own.issues.map(({ detail }) => detail), ...found]) mistakes.add(mistake);
+  for (const { detail } of own.issues) addMistake(mistakes, detail, node);
+  for (const [detail, part] of found) addMistake(mistakes, detail, part);
   return found.size > 0 ? constant(null) : condition;
 }
 

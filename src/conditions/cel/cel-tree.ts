@@ -1,4 +1,5 @@
 import type { parse } from '@bufbuild/cel';
+import type { Json } from '../../operators/index.ts';
 import { isGroup, type ParsedPath, parsePath } from '../attribute-path.ts';
 import type { Path } from '../condition.ts';
 
@@ -151,4 +152,26 @@ export function mapParts(node: CelNode, map: (part: CelNode) => CelNode): CelNod
 /** Returns true if the values at a path differ between records: those of the record, or those of related records. */
 export function isRecordPath({ group }: Path): boolean {
   return group === 'resource' || group === 'related';
+}
+
+/** Returns the value of a literal; undefined for other nodes, and for numbers that JSON cannot represent exactly. */
+export function literalOf({ exprKind }: CelNode): { readonly value: Json } | undefined {
+  if (exprKind.case !== 'constExpr') return undefined;
+  const { constantKind } = exprKind.value;
+  switch (constantKind.case) {
+    case 'nullValue':
+      return { value: null };
+    case 'stringValue':
+    case 'boolValue':
+      return { value: constantKind.value };
+    case 'doubleValue':
+      return Number.isFinite(constantKind.value) ? { value: constantKind.value } : undefined;
+    case 'int64Value':
+    case 'uint64Value': {
+      const value = Number(constantKind.value);
+      return Number.isSafeInteger(value) ? { value } : undefined;
+    }
+    default:
+      return undefined;
+  }
 }

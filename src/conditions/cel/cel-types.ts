@@ -2,6 +2,7 @@ import { parseInstant } from '../../operators/index.ts';
 import type { PathKind } from '../condition.ts';
 import { type ConditionParser, lookupKind } from '../condition-parser.ts';
 import { CEL_FUNCTIONS, CEL_OPERATORS } from './cel-language.ts';
+import { addMistake, type CelMistakes } from './cel-mistakes.ts';
 import { type CelNode, callOf, INDEX, pathOf } from './cel-tree.ts';
 
 /**
@@ -92,22 +93,22 @@ const OVERLOADS: ReadonlyMap<string, readonly Overload[]> = new Map<string, read
 
 interface Typing {
   readonly parser: ConditionParser;
-  readonly mistakes: Set<string>;
+  readonly mistakes: CelMistakes;
 }
 
 /** Returns the type mistakes of an expression. With such a mistake, the evaluation always fails and the condition is always unknown. */
-export function validateTypes(root: CelNode, parser: ConditionParser): readonly string[] {
-  const typing: Typing = { parser, mistakes: new Set() };
+export function validateTypes(root: CelNode, parser: ConditionParser): CelMistakes {
+  const typing: Typing = { parser, mistakes: new Map() };
   const type = typeOf(root, new Map(), typing);
   if (typing.mistakes.size === 0 && type !== undefined && type !== 'boolean') {
-    typing.mistakes.add(`expected an expression that is true or false, given ${NAMES[type]}`);
+    addMistake(typing.mistakes, `expected an expression that is true or false, given ${NAMES[type]}`, root);
   }
-  return [...typing.mistakes];
+  return typing.mistakes;
 }
 
 /** Returns the type of a valid part of an expression; undefined if it may have several types. */
 export function typeOfCel(node: CelNode, parser: ConditionParser): MaybeType {
-  return typeOf(node, new Map(), { parser, mistakes: new Set() });
+  return typeOf(node, new Map(), { parser, mistakes: new Map() });
 }
 
 type Names = ReadonlyMap<string, MaybeType>;
@@ -129,7 +130,7 @@ function typeOf(node: CelNode | undefined, names: Names, typing: Typing): MaybeT
       for (const item of exprKind.value.elements) typeOf(item, names, typing);
       return 'list';
     case 'comprehensionExpr':
-      return typeOfLoop(exprKind.value, names, typing);
+      return typeOfLoop(node, names, typing);
     case 'callExpr':
       return typeOfCall(node, names, typing);
     default:
@@ -158,12 +159,13 @@ function toType(described: PathKind | undefined): MaybeType {
   return described.kind !== 'number' ? 'text' : described.whole === true ? 'int' : 'double';
 }
 
-type Loop = Extract<CelNode['exprKind'], { case: 'comprehensionExpr' }>['value'];
-
 /** Returns the type of a loop. Its accumulator keeps its initial type; the types of items are not known. */
-function typeOfLoop(loop: Loop, names: Names, typing: Typing): MaybeType {
+function typeOfLoop(node: CelNode, names: Names, typing: Typing): MaybeType {
+  if (node.exprKind.case !== 'comprehensionExpr') return undefined;
+  const loop = node.exprKind.value;
   const range = typeOf(loop.iterRange, names, typing);
-  if (range !== undefined && range !== 'list' && range !== 'map') typing.mistakes.add(`a loop runs over a list, not over ${NAMES[range]}`);
+  if (range !== undefined && range !== 'list' && range !== 'map')
+    addMistake(typing.mistakes, `a loop runs over a list, not over ${NAMES[range]}`, loop.iterRange ?? node);
   const inner = new Map([...names, [loop.iterVar, undefined], [loop.accuVar, typeOf(loop.accuInit, names, typing)]] as [
     string,
     MaybeType,
@@ -178,10 +180,10 @@ function typeOfCall(node: CelNode, names: Names, typing: Typing): MaybeType {
   const { name, target, args } = call;
   const types = (target === undefined ? args : [target, ...args]).map((part) => typeOf(part, names, typing));
   if (name === '_&&_' || name === '_||_')
-    return types.every((type) => isAssignable(type, 'boolean')) ? 'boolean' : addTypeMistake(name, types, typing);
+    return types.every((type) => isAssignable(type, 'boolean')) ? 'boolean' : addTypeMistake(node, types, typing);
   if (name === '_?_:_') {
     const [test, yes, no] = types;
-    return isAssignable(test, 'boolean') ? (yes === no ? yes : undefined) : addTypeMistake(name, types, typing);
+    return isAssignable(test, 'boolean') ? (yes === no ? yes : undefined) : addTypeMistake(node, types, typing);
   }
   const overloads = OVERLOADS.get(name);
   if (overloads === undefined) return undefined;
@@ -189,7 +191,7 @@ function typeOfCall(node: CelNode, names: Names, typing: Typing): MaybeType {
     ([wanted]) => wanted.length === types.length && wanted.every((type, at) => isAssignable(types[at], type)),
   );
   const [first, ...others] = fitting;
-  if (first === undefined) return addTypeMistake(name, types, typing);
+  if (first === undefined) return addTypeMistake(node, types, typing);
   return others.every(([, result]) => result === first[1]) ? first[1] : undefined;
 }
 
@@ -198,8 +200,10 @@ function isAssignable(type: MaybeType, wanted: MaybeType): boolean {
   return ((type === 'date' || type === 'plainText') && wanted === 'text') || (type === 'text' && wanted === 'timestamp');
 }
 
-function addTypeMistake(name: string, types: readonly MaybeType[], { mistakes }: Typing): undefined {
+function addTypeMistake(node: CelNode, types: readonly MaybeType[], { mistakes }: Typing): undefined {
+  const name = callOf(node)?.name ?? '';
   const form = (CEL_OPERATORS.get(name) ?? CEL_FUNCTIONS.get(name))?.form ?? name;
-  mistakes.add(`"${form}" does not fit ${types.map((type) => (type === undefined ? 'a value' : NAMES[type])).join(' and ')}`);
+  const given = types.map((type) => (type === undefined ? 'a value' : NAMES[type])).join(' and ');
+  addMistake(mistakes, `"${form}" does not fit ${given}`, node);
   return undefined;
 }

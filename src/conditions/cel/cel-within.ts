@@ -2,6 +2,7 @@
 import { type Condition, constant } from '../condition.ts';
 import { toWithin, WITHIN } from '../parse-within.ts';
 import { type Lowering, lowerOperand } from './cel-lower-comparison.ts';
+import { addMistake } from './cel-mistakes.ts';
 import { type CelNode, callOf, partsOf, pathOf } from './cel-tree.ts';
 
 /** Returns true if a node calls `within`. */
@@ -16,12 +17,16 @@ export function lowerWithin(node: CelNode, { parser, mistakes }: Lowering): Cond
   const [ids, ...more] = args;
   const operand = ids && lowerOperand(ids, parser)?.operand;
   if (read === undefined || read.presence || operand === undefined || more.length > 0) {
-    mistakes.add('expected a path, and an id or a list of ids or paths, such as resource.folderId.within(user.rootFolderIds)');
+    addMistake(
+      mistakes,
+      'expected a path, and an id or a list of ids or paths, such as resource.folderId.within(user.rootFolderIds)',
+      node,
+    );
     return constant(null);
   }
   const parsed = toWithin({ path: read.path, operand, ifExists: false }, parser);
   if ('condition' in parsed) return parsed.condition;
-  for (const { detail } of parsed.mistakes) mistakes.add(detail);
+  for (const { detail } of parsed.mistakes) addMistake(mistakes, detail, node);
   return constant(null);
 }
 

@@ -2963,6 +2963,11 @@ export interface components {
             detail: string;
             /** @description Dotted path of the member in the request, or the name of a header. */
             path: string;
+            /** @description The part of a CEL expression that the mistake is about: the indices of its first UTF-16 code unit and of the one behind it. */
+            range?: {
+                end: number;
+                start: number;
+            };
             /** @description Line number, if a file was sent. */
             row?: number;
         };

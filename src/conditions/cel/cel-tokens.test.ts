@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bracketDepth } from './cel-brackets.ts';
 import { celLibrary } from './cel-library.ts';
+import { bracketDepth } from './cel-tokens.ts';
 
 /** Texts, bytes and comments of CEL that contain a bracket or a quote. Each is followed by a value. */
 const LITERALS = [
