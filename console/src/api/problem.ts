@@ -5,6 +5,8 @@ export interface Issue {
   readonly path: string;
   readonly code: string;
   readonly detail: string;
+  /** The part of an expression that the mistake is about, in UTF-16 code units. */
+  readonly range?: { readonly start: number; readonly end: number };
 }
 
 /** The body of a refused request, as in RFC 9457. */

@@ -1,9 +1,10 @@
 import { Badge, Box, Group, NativeSelect } from '@mantine/core';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
 import { useEmptyMistake } from '../useEmptyMistake.ts';
-import { mistakesAt, useBuilder } from './builder-context.ts';
+import { useBuilder } from './builder-context.ts';
 import classes from './condition.module.css';
 import type { ComparisonForm } from './condition-json.ts';
+import { mistakesAt } from './condition-mistakes.ts';
 import { findPath, type PathOption } from './condition-paths.ts';
 import { OperandInput } from './OperandInput.tsx';
 import { initialValue, isReference, keepValue, type Operator, operatorsFor, suggestReference } from './operand-forms.ts';
@@ -58,6 +59,7 @@ export function ComparisonRow({ form, at, onChange }: ComparisonRowProps) {
           option={option}
           value={form.value}
           error={value.error}
+          errorAt={(index) => mistakesAt(issues, `${at}.value.${index}`)}
           onChange={(next) => onChange({ ...form, value: next })}
         />
       </Box>

@@ -1,12 +1,13 @@
 import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
 import { createPart, LazyPart } from '../LazyPart.tsx';
-import { otherMistakesAt, useBuilder } from './builder-context.ts';
+import { useBuilder } from './builder-context.ts';
 import { ComparisonRow } from './ComparisonRow.tsx';
 import { ConditionList } from './ConditionList.tsx';
 import { ConditionMenu } from './ConditionMenu.tsx';
 import classes from './condition.module.css';
-import { type GroupForm, readCondition, switchGroup, writeCondition } from './condition-json.ts';
+import { type ConditionForm, type GroupForm, readCondition, switchGroup, writeCondition } from './condition-json.ts';
+import { mistakesOfForm } from './condition-mistakes.ts';
 import type { ExpressionInputProps } from './ExpressionInput.tsx';
 import type { RawConditionInputProps } from './RawConditionInput.tsx';
 import type { RelatedInputProps } from './RelatedInput.tsx';
@@ -15,9 +16,6 @@ import type { RelatedInputProps } from './RelatedInput.tsx';
 const expressionInput = createPart<ExpressionInputProps>(async () => (await import('./ExpressionInput.tsx')).ExpressionInput);
 const relatedInput = createPart<RelatedInputProps>(async () => (await import('./RelatedInput.tsx')).RelatedInput);
 const rawInput = createPart<RawConditionInputProps>(async () => (await import('./RawConditionInput.tsx')).RawConditionInput);
-
-/** The members of conditions that have fields. */
-const WITH_FIELDS: readonly string[] = ['field', 'context', 'operator', 'value', 'allOf', 'anyOf', 'not', 'related', 'expression'];
 
 /** Properties of a condition. */
 export interface ConditionItemProps {
@@ -32,9 +30,6 @@ export interface ConditionItemProps {
 /** One condition: a comparison, a group, a negation or an expression, with its menu. */
 export function ConditionItem(props: ConditionItemProps) {
   const { at, place } = props;
-  const { issues } = useBuilder();
-  // Mistakes of members that have a field are shown there.
-  const mistake = otherMistakesAt(issues, at, WITH_FIELDS);
   return (
     <fieldset className={classes['item'] ?? ''} aria-label={texts.rule(place.index + 1)} data-path={at}>
       <Group gap={4} align="flex-start" wrap="nowrap">
@@ -43,18 +38,30 @@ export function ConditionItem(props: ConditionItemProps) {
         </div>
         <ConditionMenu {...props} />
       </Group>
+    </fieldset>
+  );
+}
+
+/** The form of a condition, and the mistakes of its members that have no field. */
+function ConditionBody(props: ConditionItemProps) {
+  const { condition, at } = props;
+  const { issues } = useBuilder();
+  const form = readCondition(condition);
+  const mistake = mistakesOfForm(issues, at, form);
+  return (
+    <>
+      <ConditionFields {...props} form={form} />
       {mistake !== undefined && (
         <Text size="xs" c="var(--mantine-color-error)">
           {mistake}
         </Text>
       )}
-    </fieldset>
+    </>
   );
 }
 
-function ConditionBody(props: ConditionItemProps) {
-  const { condition, at, onChange } = props;
-  const form = readCondition(condition);
+function ConditionFields({ form, ...props }: ConditionItemProps & { readonly form: ConditionForm }) {
+  const { at, onChange } = props;
   switch (form.type) {
     case 'comparison':
       return <ComparisonRow form={form} at={at} onChange={(next) => onChange(writeCondition(next))} />;

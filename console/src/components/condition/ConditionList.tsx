@@ -1,8 +1,9 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
-import { mistakesOf, useBuilder } from './builder-context.ts';
+import { useBuilder } from './builder-context.ts';
 import { ConditionItem } from './ConditionItem.tsx';
 import { emptyComparison } from './condition-json.ts';
+import { mistakesOf } from './condition-mistakes.ts';
 import { keyOf, moveItem, removeAt, replaceAt } from './list-edits.ts';
 import { newRelated } from './related-suggestions.ts';
 

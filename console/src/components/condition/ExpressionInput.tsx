@@ -3,7 +3,8 @@ import { useMemo } from 'react';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
 import { CodeEditor } from '../code/CodeEditor.tsx';
 import type { CodeSuggestion } from '../code/code-editor-props.ts';
-import { type Builder, mistakesAt, useBuilder } from './builder-context.ts';
+import { type Builder, useBuilder } from './builder-context.ts';
+import { marksIn, mistakesAt } from './condition-mistakes.ts';
 
 /** Properties of an expression. */
 export interface ExpressionInputProps {
@@ -12,13 +13,23 @@ export interface ExpressionInputProps {
   onChange(expression: string): void;
 }
 
-/** A CEL expression, with suggestions of paths and functions. */
+/** A CEL expression, with suggestions of paths and functions. Its mistakes are marked where they are. */
 export function ExpressionInput({ at, value, onChange }: ExpressionInputProps) {
   const builder = useBuilder();
+  const { issues } = builder;
+  const path = `${at}.expression`;
   const suggestions = useMemo(() => suggestionsOf(builder), [builder]);
+  const mistakes = useMemo(() => marksIn(issues, path), [issues, path]);
   return (
-    <Input.Wrapper error={mistakesAt(builder.issues, `${at}.expression`)} labelElement="div">
-      <CodeEditor label={texts.expression} language="expression" value={value} suggestions={suggestions} onChange={onChange} />
+    <Input.Wrapper error={mistakesAt(issues, path)} labelElement="div">
+      <CodeEditor
+        label={texts.expression}
+        language="expression"
+        value={value}
+        suggestions={suggestions}
+        mistakes={mistakes}
+        onChange={onChange}
+      />
     </Input.Wrapper>
   );
 }

@@ -2,9 +2,10 @@ import { ActionIcon, Box, Button, Group, NativeSelect, Stack, Text } from '@mant
 import { useRef } from 'react';
 import { builderTexts } from '../../texts/condition-builder.ts';
 import { useEmptyMistake } from '../useEmptyMistake.ts';
-import { mistakesAt, mistakesOf, useBuilder } from './builder-context.ts';
+import { useBuilder } from './builder-context.ts';
 import classes from './condition.module.css';
 import type { RelatedForm } from './condition-json.ts';
+import { mistakesAt, mistakesOf } from './condition-mistakes.ts';
 import type { PathOption } from './condition-paths.ts';
 import { OperandInput } from './OperandInput.tsx';
 import { initialValue, isReference, toReference } from './operand-forms.ts';

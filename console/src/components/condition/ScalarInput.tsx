@@ -16,6 +16,8 @@ export interface OperandInputProps {
   readonly option: PathOption | undefined;
   readonly value: unknown;
   readonly error: string | undefined;
+  /** Returns the mistake of one item of the value. */
+  errorAt?(index: number): string | undefined;
   onChange(value: unknown): void;
 }
 
@@ -95,7 +97,11 @@ function RecordInput({ label, option, value, error, onChange }: OptionInputProps
   return (
     <LazyPart
       part={recordPicker}
-      props={{ resource, label, value: value === '' ? undefined : String(value), onChange: (id) => onChange(id ?? '') }}
+      props={{
+        ...{ resource, label, value: value === '' ? undefined : String(value) },
+        ...(error !== undefined && { error }),
+        onChange: (id) => onChange(id ?? ''),
+      }}
       lines={2}
     />
   );

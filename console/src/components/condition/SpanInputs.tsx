@@ -33,12 +33,14 @@ export function DurationInput({ value, error, onChange }: ValueInputProps) {
 }
 
 /** Two values of the path, which are included. */
-export function RangeInput({ value, error, onChange, ...operand }: OperandInputProps) {
+export function RangeInput({ value, error, errorAt, onChange, ...operand }: OperandInputProps) {
   const [from, to] = value as readonly unknown[];
+  const [ofFrom, ofTo] = [errorAt?.(0), errorAt?.(1)];
+  const ofBoth = ofFrom === undefined && ofTo === undefined ? error : undefined;
   return (
     <Group gap={6} wrap="nowrap" align="flex-start" grow>
-      <ScalarInput {...operand} label={texts.from} value={from} error={error} onChange={(next) => onChange([next, to])} />
-      <ScalarInput {...operand} label={texts.to} value={to} error={undefined} onChange={(next) => onChange([from, next])} />
+      <ScalarInput {...operand} label={texts.from} value={from} error={ofFrom ?? ofBoth} onChange={(next) => onChange([next, to])} />
+      <ScalarInput {...operand} label={texts.to} value={to} error={ofTo} onChange={(next) => onChange([from, next])} />
     </Group>
   );
 }

@@ -26,25 +26,3 @@ export function useBuilder(): Builder {
   if (builder === undefined) throw new Error('the component is outside of a builder');
   return builder;
 }
-
-/** Returns the mistakes of a member and of its own members, as one text; undefined if there are none. */
-export function mistakesAt(issues: readonly Issue[], at: string): string | undefined {
-  const own = issues.filter(({ path }) => path === at || path.startsWith(`${at}.`));
-  return own.length === 0 ? undefined : own.map(({ detail }) => detail).join('; ');
-}
-
-/** Returns the mistakes of exactly this member. */
-export function mistakesOf(issues: readonly Issue[], at: string): string | undefined {
-  const own = issues.filter(({ path }) => path === at);
-  return own.length === 0 ? undefined : own.map(({ detail }) => detail).join('; ');
-}
-
-/** Returns the mistakes of a member itself, and of its own members that have no field in the form. */
-export function otherMistakesAt(issues: readonly Issue[], at: string, known: readonly string[]): string | undefined {
-  const others = issues.filter(({ path }) => {
-    if (path === at) return true;
-    const [name = ''] = path.startsWith(`${at}.`) ? path.slice(at.length + 1).split('.') : [];
-    return name !== '' && !known.includes(name);
-  });
-  return others.length === 0 ? undefined : others.map(({ detail }) => detail).join('; ');
-}

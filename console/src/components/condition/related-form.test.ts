@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { otherMistakesAt } from './builder-context.ts';
 import { ORGANISATIONS } from './catalogue.fixture.ts';
 import { type RelatedForm, readCondition, writeCondition } from './condition-json.ts';
+import { marksIn, mistakesOfForm, otherMistakesAt } from './condition-mistakes.ts';
 import { findPath, groupPaths, pathsFor, relatedPathsFor } from './condition-paths.ts';
 import { COUNT_KINDS, countKind, isUsableAlias, removeLink, renameLink, usedAliases, withAlias, withCountKind } from './related-edits.ts';
 import { linkFields, newRelated, type RelatedPlace, suggestAlias, suggestLinks, withResource } from './related-suggestions.ts';
@@ -177,5 +177,25 @@ describe('mistakes of members without a field', () => {
     expect(otherMistakesAt(issues, 'a', ['on'])).toBe('a; a.from');
     expect(otherMistakesAt(issues, 'a.on', [])).toBe('a.on.x');
     expect(otherMistakesAt([issue('a.on')], 'a', ['on'])).toBeUndefined();
+  });
+
+  it.each<[string, unknown, string | undefined]>([
+    ['value', { field: 'user.id', operator: 'eq', value: 1 }, undefined],
+    ['value.1', { field: 'user.id', operator: 'in', value: ['a', 1] }, undefined],
+    ['ifExist', { field: 'user.id', operator: 'eq', value: 1, ifExist: true }, 'a.ifExist'],
+    ['value', { expression: 'true', value: 1 }, 'a.value'],
+    ['expression', { expression: 'tru' }, undefined],
+    ['value', { field: 'user.id', anyOf: [], value: 1 }, 'a.value'],
+    ['anyOf.0.value', { field: 'user.id', anyOf: [] }, 'a.anyOf.0.value'],
+    ['allOf.0.value', { allOf: [{}] }, undefined],
+  ])('the mistake of %s of %j is shown there: %s', (member, condition, shown) => {
+    expect(mistakesOfForm([issue(`a.${member}`)], 'a', readCondition(condition))).toBe(shown);
+  });
+
+  it('of a part of an expression are marked in its text', () => {
+    const [part, whole] = [{ ...issue('a.expression'), range: { start: 2, end: 5 } }, issue('a.expression')];
+    expect(marksIn([part, whole, { ...part, path: 'b.expression' }], 'a.expression')).toEqual([
+      { from: 2, to: 5, message: 'a.expression', severity: 'error' },
+    ]);
   });
 });

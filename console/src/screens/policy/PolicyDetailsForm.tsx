@@ -1,5 +1,5 @@
 import { Card, Group, NativeSelect, Switch, TextInput } from '@mantine/core';
-import { mistakesAt } from '../../components/condition/builder-context.ts';
+import { mistakesAt } from '../../components/condition/condition-mistakes.ts';
 import { NumberBox } from '../../components/NumberBox.tsx';
 import { TagField } from '../../components/TagField.tsx';
 import { useEmptyMistake } from '../../components/useEmptyMistake.ts';

@@ -1,7 +1,7 @@
 import { Badge, Button, Card, Code, Group, Stack, Text } from '@mantine/core';
 import { useEffect, useMemo, useRef } from 'react';
-import { mistakesAt } from '../../components/condition/builder-context.ts';
 import { isRecord } from '../../components/condition/condition-json.ts';
+import { mistakesAt } from '../../components/condition/condition-mistakes.ts';
 import { pathsFor } from '../../components/condition/condition-paths.ts';
 import { referencesInConditions } from '../../components/condition/condition-references.ts';
 import { describeConditions } from '../../components/condition/condition-sentences.ts';

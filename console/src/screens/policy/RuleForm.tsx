@@ -1,7 +1,7 @@
 import { Button, Group, Input, NativeSelect, SegmentedControl, Stack, Switch, TextInput } from '@mantine/core';
 import { useEffect, useRef } from 'react';
-import { mistakesOf } from '../../components/condition/builder-context.ts';
 import { ConditionBuilder } from '../../components/condition/ConditionBuilder.tsx';
+import { mistakesOf } from '../../components/condition/condition-mistakes.ts';
 import { NumberBox } from '../../components/NumberBox.tsx';
 import { policyTexts } from '../../texts/policy.ts';
 import { DEFAULT_PRIORITY, type DraftJson, numberOf, textOf, withText } from './policy-draft.ts';
