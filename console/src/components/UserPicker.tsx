@@ -9,6 +9,7 @@ import type { PickerItem, PickerSource } from './picker-source.ts';
 interface UserPickerProps {
   readonly label: string;
   readonly description?: string;
+  readonly placeholder?: string;
   readonly value: string | undefined;
   readonly required?: boolean;
   onChange(id: string | undefined): void;

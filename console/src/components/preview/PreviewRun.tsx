@@ -1,13 +1,13 @@
-import { Alert, Button, Checkbox, Group, NativeSelect, Paper, Stack } from '@mantine/core';
+import { Alert, Button, Group, Paper, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Draft } from '../../api/draft.ts';
-import { decisionsTexts } from '../../texts/decisions.ts';
 import { previewTexts as texts } from '../../texts/preview.ts';
 import { isolateNames } from '../../texts/sentence.ts';
 import { GuardedButton } from '../GuardedButton.tsx';
 import { ProblemAlert } from '../ProblemAlert.tsx';
+import { PreviewFilters } from './PreviewFilters.tsx';
 import { PreviewResult } from './PreviewResult.tsx';
-import { PREVIEW_RANGES, type PreviewRange, type PreviewSearch } from './preview-search.ts';
+import type { PreviewSearch } from './preview-search.ts';
 import { usePreview } from './usePreview.ts';
 
 /** Properties of a preview. */
@@ -26,10 +26,9 @@ interface PreviewRunProps {
 /** Replays recorded decisions under a draft: the controls, and the decisions that change. */
 export function PreviewRun({ draft, refusal, search, children, onSearch, onStart }: PreviewRunProps) {
   const preview = usePreview();
-  const { range = '7d', fill = false } = search;
   const run = (): void => {
     onStart?.();
-    preview.start({ draft, range, fill });
+    preview.start({ draft, search });
   };
   const { input, totals } = preview;
   return (
@@ -37,18 +36,8 @@ export function PreviewRun({ draft, refusal, search, children, onSearch, onStart
       <Paper withBorder p="md">
         <Stack>
           {children}
+          <PreviewFilters search={search} onSearch={onSearch} />
           <Group>
-            <NativeSelect
-              aria-label={texts.range}
-              value={range}
-              data={PREVIEW_RANGES.map((value) => ({ value, label: decisionsTexts.ranges[value] }))}
-              onChange={({ currentTarget }) => onSearch({ ...search, range: currentTarget.value as PreviewRange })}
-            />
-            <Checkbox
-              label={texts.fill}
-              checked={fill}
-              onChange={({ currentTarget }) => onSearch(withFill(search, currentTarget.checked))}
-            />
             <GuardedButton refusal={refusal} onClick={run} loading={preview.isRunning}>
               {texts.run}
             </GuardedButton>
@@ -66,11 +55,7 @@ export function PreviewRun({ draft, refusal, search, children, onSearch, onStart
           {preview.warnings.map(isolateNames).join(' ')}
         </Alert>
       )}
-      {totals && input && <PreviewResult totals={totals} draft={input.draft} fill={input.fill} />}
+      {totals && input && <PreviewResult totals={totals} draft={input.draft} fill={input.search.fill === true} />}
     </>
   );
-}
-
-function withFill({ fill: _, ...search }: PreviewSearch, isFilled: boolean): PreviewSearch {
-  return isFilled ? { ...search, fill: true } : search;
 }

@@ -14,13 +14,14 @@ const SHOWN = 5;
 export function RecordedChanges({ draft }: { readonly draft: Draft }) {
   const { start, totals, isRunning, error } = usePreview();
   const asked = JSON.stringify(draft);
+  const run = (): void => start({ draft, search: {}, pages: 1 });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the replay begins again for another draft only, and `start` is another function each time
-  useEffect(() => start({ draft, range: '7d', fill: false, pages: 1 }), [asked]);
+  useEffect(run, [asked]);
   return (
     <Stack gap={4}>
       <Text fw={600}>{texts.recordedTitle}</Text>
       {isRunning && <Loader size="sm" role="status" aria-label={texts.replaying} />}
-      {error !== undefined && <ProblemAlert error={error} />}
+      {error !== undefined && <ProblemAlert error={error} onRetry={run} />}
       {totals !== undefined && !isRunning && error === undefined && <Found totals={totals} />}
     </Stack>
   );

@@ -1,19 +1,16 @@
 import { useEffect, useRef, useState } from 'react';
 import { bodyOf, client } from '../../api/client.ts';
 import type { Draft } from '../../api/draft.ts';
-import type { PreviewRange } from './preview-search.ts';
+import { type PreviewSearch, toPreviewFilter } from './preview-search.ts';
 import { addPage, NO_TOTALS, type PreviewTotals } from './preview-totals.ts';
 
 /** Audit entries in a page. */
 const PAGE = 2000;
-const HOURS = { '24h': 24, '7d': 168, '30d': 720, all: undefined } as const satisfies Record<PreviewRange, number | undefined>;
 
 /** The question of a preview. */
 export interface PreviewInput {
   readonly draft: Draft;
-  readonly range: PreviewRange;
-  /** True to take values that were not kept from the records of today. */
-  readonly fill: boolean;
+  readonly search: PreviewSearch;
   /** Number of pages after which the preview ends; all pages if absent. */
   readonly pages?: number;
 }
@@ -50,16 +47,15 @@ export function usePreview(): RunningPreview {
 }
 
 async function replay(input: PreviewInput, signal: AbortSignal, show: (state: State) => void): Promise<void> {
-  const { draft, range, fill, pages = Number.POSITIVE_INFINITY } = input;
-  const hours = HOURS[range];
-  const filter = hours === undefined ? {} : { filter: { from: new Date(Date.now() - hours * 3_600_000).toISOString() } };
+  const { draft, search, pages = Number.POSITIVE_INFINITY } = input;
+  const question = { draft, fill: search.fill === true, limit: PAGE, filter: toPreviewFilter(search, Date.now()) };
   let totals = NO_TOTALS;
   let warnings: readonly string[] = [];
   let cursor: string | undefined;
   show({ input, totals, warnings, isRunning: true });
   try {
     for (let left = pages; left > 0; left--) {
-      const body = { draft, fill, limit: PAGE, ...filter, ...(cursor !== undefined && { cursor }) };
+      const body = { ...question, ...(cursor !== undefined && { cursor }) };
       const page = await bodyOf(client.POST('/admin/api/policies/preview', { body, signal }));
       totals = addPage(totals, page.data);
       if (cursor === undefined) warnings = (page.warnings ?? []).map(({ detail, todo }) => `${detail}; ${todo}.`);

@@ -1,10 +1,12 @@
-import { JsonInput, Text } from '@mantine/core';
+import { Button, JsonInput, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Draft } from '../../api/draft.ts';
 import { UnreadableDraft } from '../../components/draft/UnreadableDraft.tsx';
 import { useLinkedDraft } from '../../components/draft/useLinkedDraft.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { parseJsonObject } from '../../components/json-objects.ts';
+import { LeaveGuard } from '../../components/LeaveGuard.tsx';
 import { Page } from '../../components/Page.tsx';
 import { PreviewRun } from '../../components/preview/PreviewRun.tsx';
 import { draftTexts } from '../../texts/draft.ts';
@@ -24,7 +26,17 @@ export function PreviewScreen() {
   return (
     <Page title={texts.title} description={texts.description}>
       {linked.isUnreadable && <UnreadableDraft />}
-      {text === '' && !linked.isPending && !linked.isUnreadable && <EmptyState title={texts.noDraft.title} detail={texts.noDraft.detail} />}
+      {text === '' && !linked.isPending && !linked.isUnreadable && (
+        <EmptyState
+          title={texts.noDraft.title}
+          detail={texts.noDraft.detail}
+          action={
+            <Button component={Link} to="/policies" variant="default">
+              {texts.noDraft.action}
+            </Button>
+          }
+        />
+      )}
       <PreviewRun
         draft={(draft ?? {}) as Draft}
         refusal={refusal}
@@ -48,8 +60,16 @@ export function PreviewScreen() {
           </Text>
         )}
       </PreviewRun>
+      {/* A draft that was replayed is in the address or in the tab. */}
+      <LeaveGuard isDirty={typed !== undefined && !isKept(typed, linked.draft)} />
     </Page>
   );
+}
+
+/** Returns true if a text means the draft that is kept. Without a draft, an empty text does. */
+function isKept(typed: string, kept: Draft | undefined): boolean {
+  const draft = parseJsonObject(typed);
+  return draft !== undefined && JSON.stringify(draft) === JSON.stringify(kept ?? {});
 }
 
 function printDraft(draft: Draft | undefined): string {
