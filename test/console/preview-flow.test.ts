@@ -101,6 +101,49 @@ describe('the preview of a draft', () => {
     await page.evaluate('sessionStorage.clear()');
     await page.reload();
     await expect.poll(() => page.getByLabel('Draft (JSON)').inputValue()).toContain('"resource.fee"');
+    // The address selects the entries, and a typed draft that was not replayed is not lost without a question.
+    await choose(page, 'Resource of the entries', 'Article');
+    await page.waitForURL(/resource=Article/);
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await expect.poll(() => page.locator(figureOf('unknown')).textContent()).toBe('1');
+    await expect.poll(() => page.locator(figureOf('allowed before, denied now')).textContent()).toBe('0');
+    await page.getByLabel('Draft (JSON)').fill('{"removePolicies": []');
+    await page.getByRole('link', { name: 'Assignments' }).click();
+    await page.getByText('Leave without saving?').waitFor();
+    await page.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { name: 'Assignments', level: 1 }).waitFor();
+
+    // A new policy is replayed as if it was assigned.
+    await page.goto(`${newsroom.console}/policies/new?tab=preview`);
+    await page.getByRole('button', { name: 'Change the rules' }).click();
+    await page.getByRole('tab', { name: 'JSON / YAML' }).click();
+    const text = JSON.stringify({ name: 'No comments', type: 'ATTRIBUTE_BASED', rules: [denies[0]] });
+    await page.getByRole('textbox', { name: 'Policy as text' }).fill(text);
+    await page.getByText('no mistakes').waitFor();
+    await page.getByRole('tab', { name: 'Preview' }).click();
+    await page.getByRole('button', { name: 'Replay' }).focus();
+    await page.getByRole('tooltip').getByText('without an assignment, its rules apply to no request').waitFor();
+    await choose(page, 'Role', 'user');
+    await page.waitForURL(/assumed=role/);
+    await page
+      .getByRole('textbox', { name: 'User of the entries' })
+      .or(page.getByRole('combobox', { name: 'User of the entries' }))
+      .fill('Previewed R');
+    await page.getByRole('option', { name: /Previewed Reader/ }).click();
+    await page.waitForURL(/user=/);
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await expect.poll(() => page.locator(figureOf('allowed before, denied now')).textContent()).toBe('1');
+    await page.getByText('Role user').waitFor();
+    await page.getByText('Denies 1 action:').waitFor();
+    await expectSoundScreen(page);
+
+    // The simulator tries the draft in the same tab, and the editor offers it again.
+    await page.getByRole('link', { name: 'Simulator', exact: true }).click();
+    await page.getByRole('heading', { name: 'Simulator', level: 1 }).waitFor();
+    await page.waitForURL(/#draft=/);
+    await page.goto(`${newsroom.console}/policies/new`);
+    await page.getByRole('button', { name: 'Restore the changes' }).click();
+    await page.getByText('create on Comment').waitFor();
   });
 
   it('replays the unsaved changes of a policy in its tab, and opens the simulator with them', async ({ newsroom, story, visitor }) => {

@@ -3,11 +3,20 @@ import { useEffect } from 'react';
 import { LeaveDialog } from './LeaveDialog.tsx';
 import { addUnsavedChanges } from './unsaved-changes.ts';
 
+/** Properties of a guard. */
+interface LeaveGuardProps {
+  readonly isDirty: boolean;
+  /** Returns true for the path of a screen on which the changes are kept. */
+  isKeptAt?(path: string): boolean;
+  /** Called before the changes are lost. */
+  onLeave?(): void;
+}
+
 /** Asks before unsaved changes are lost: when another screen opens, when the user signs out, and when the page is closed. */
-export function LeaveGuard({ isDirty, onLeave }: { readonly isDirty: boolean; onLeave?(): void }) {
+export function LeaveGuard({ isDirty, isKeptAt, onLeave }: LeaveGuardProps) {
   const blocker = useBlocker({
     // Tabs of the screen are in the search parameters.
-    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
+    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname && isKeptAt?.(next.pathname) !== true,
     enableBeforeUnload: () => isDirty,
     withResolver: true,
   });

@@ -83,6 +83,9 @@ export const policyTexts = {
       detail: 'Change the policy first. Then the recorded decisions can be replayed under your changes, before you save them.',
     },
     change: 'Change the rules',
+    assume: 'Assume that the policy is assigned to',
+    unassigned:
+      'Choose the role or user that the policy is assumed to be assigned to: without an assignment, its rules apply to no request.',
     detail: 'Replays the audit log under your unsaved changes: what would they have decided differently? Nothing is stored.',
     onlyRecorded:
       'Only recorded requests are replayed: an action that was never requested is missing, even if your changes allow or deny it.',

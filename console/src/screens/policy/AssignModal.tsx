@@ -1,15 +1,14 @@
-import { SegmentedControl, Select, Stack } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Stack } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AssignmentChange, changeAssignments, type NamedAssignment } from '../../api/assignments.ts';
-import { catalogueQuery } from '../../api/queries.ts';
 import { ExpiryField, toExpiry } from '../../components/ExpiryField.tsx';
 import { FormModal } from '../../components/FormModal.tsx';
 import { toLocalTime } from '../../components/local-time.ts';
 import { NumberBox } from '../../components/NumberBox.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
-import { UserPicker } from '../../components/UserPicker.tsx';
 import { policyTexts } from '../../texts/policy.ts';
+import { AssigneeFields, type AssigneeInput } from './AssigneeFields.tsx';
 
 const texts = policyTexts.assignments;
 
@@ -21,10 +20,7 @@ export interface AssignModalProps {
   onClose(): void;
 }
 
-interface AssignInput {
-  readonly kind: 'role' | 'user';
-  readonly role: AssignmentChange['role'];
-  readonly userId: string | undefined;
+interface AssignInput extends AssigneeInput {
   /** Local time, as in its field; empty for no expiry. */
   readonly expiry: string;
   readonly priority: number;
@@ -75,33 +71,11 @@ interface AssignFieldsProps {
   onChange(change: Partial<AssignInput>): void;
 }
 
-function AssignFields({ input: { kind, role, userId, expiry, priority }, isNew, onChange }: AssignFieldsProps) {
-  const { data: catalogue } = useQuery(catalogueQuery);
+function AssignFields({ input, isNew, onChange }: AssignFieldsProps) {
+  const { kind, expiry, priority } = input;
   return (
     <Stack>
-      {isNew && (
-        <SegmentedControl
-          aria-label={texts.to}
-          data={[
-            { value: 'role', label: texts.kinds.role },
-            { value: 'user', label: texts.kinds.user },
-          ]}
-          value={kind}
-          onChange={(next) => onChange({ kind: next as AssignInput['kind'] })}
-        />
-      )}
-      {isNew && kind === 'role' && (
-        <Select
-          label={texts.roleField}
-          required
-          data={catalogue?.roles ?? []}
-          value={role ?? null}
-          onChange={(next) => onChange({ role: (next ?? undefined) as AssignInput['role'] })}
-        />
-      )}
-      {isNew && kind === 'user' && (
-        <UserPicker label={texts.user} required value={userId} onChange={(next) => onChange({ userId: next })} />
-      )}
+      {isNew && <AssigneeFields input={input} required onChange={onChange} />}
       {kind === 'user' ? (
         <ExpiryField value={expiry} onChange={(next) => onChange({ expiry: next })} />
       ) : (

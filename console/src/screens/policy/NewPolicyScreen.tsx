@@ -27,7 +27,8 @@ export function NewPolicyScreen() {
           catalogue={data}
           initial={initial === undefined ? EMPTY_POLICY : { ...EMPTY_POLICY, ...initial }}
           search={search}
-          onSearch={(next) => void navigate({ search: next, replace: true })}
+          // Without its template, the editor would begin again. The assumed assignment belongs to the draft.
+          onSearch={(next) => void navigate({ search: { ...keptSearch(search), ...next }, replace: true })}
         >
           <NativeSelect
             label={texts.template}
@@ -43,6 +44,11 @@ export function NewPolicyScreen() {
       )}
     </QueryState>
   );
+}
+
+/** Returns the parameters that stay when another tab or member is shown. */
+function keptSearch({ template, assumed }: PolicySearch): PolicySearch {
+  return { ...(template !== undefined && { template }), ...(assumed !== undefined && { assumed }) };
 }
 
 interface NewPolicyProps {

@@ -7,21 +7,22 @@ import { LazyPart } from '../../components/LazyPart.tsx';
 import { LeaveGuard } from '../../components/LeaveGuard.tsx';
 import { Page } from '../../components/Page.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
-import { validatePreviewSearch } from '../../components/preview/preview-search.ts';
 import { WarningBadge } from '../../components/WarningBadge.tsx';
 import { newPolicyTexts } from '../../texts/policies.ts';
 import { policyTexts as texts } from '../../texts/policy.ts';
 import { EditorActions } from './EditorActions.tsx';
-import { discardKept } from './kept-draft.ts';
 import { rulesOf, textOf } from './policy-draft.ts';
 import { assignmentsTab, findingsTab, historyTab, keptDraftAlert, previewTab, rulesTab, textTab } from './policy-parts.ts';
-import { memberPathOf, POLICY_TABS, type PolicySearch } from './policy-search.ts';
+import { memberPathOf, NEW_POLICY_TABS, POLICY_TABS, type PolicySearch, parseAssignee } from './policy-search.ts';
 import { UnassignedAlert } from './UnassignedAlert.tsx';
 import { UnreadableText } from './UnreadableText.tsx';
 import { useKeptDraft } from './useKeptDraft.ts';
 import type { PolicyEditorState } from './usePolicyEditor.ts';
 import { useSharedDraft } from './useSharedDraft.ts';
 import { useValidation, type ValidationState } from './useValidation.ts';
+
+/** The paths of the screens that try the draft of the tab. The changes are kept there, and offered again when the policy is opened. */
+const TRIES_DRAFT = /\/(?:access|preview|simulator)$/;
 
 /** Properties of an editor. */
 interface PolicyEditorProps {
@@ -38,9 +39,9 @@ interface PolicyEditorProps {
 export function PolicyEditor({ editor, stored, catalogue, search, children, onSearch }: PolicyEditorProps) {
   const { base, draft, text, isDirty, change } = editor;
   const validation = useValidation(draft, base?.id);
-  useSharedDraft(editor);
-  const { kept, decide } = useKeptDraft(editor);
-  const tabs = base === undefined ? POLICY_TABS.slice(0, 2) : POLICY_TABS;
+  useSharedDraft(editor, base === undefined ? parseAssignee(search.assumed) : undefined);
+  const { kept, decide, discard } = useKeptDraft(editor);
+  const tabs = base === undefined ? NEW_POLICY_TABS : POLICY_TABS;
   const tab = search.tab ?? 'rules';
   // An empty form of a new policy shows no mistakes before the first input or the first attempt to save it.
   const shown = base === undefined && !isDirty && !validation.isTried ? { ...validation, result: undefined } : validation;
@@ -82,9 +83,21 @@ export function PolicyEditor({ editor, stored, catalogue, search, children, onSe
         <Tabs.Panel value="text">
           <LazyPart part={textTab} props={{ ...part, text, onText: editor.changeText }} lines={10} />
         </Tabs.Panel>
-        {base !== undefined && <StoredPanels {...{ policy: base, editor, validation, search, onSearch }} />}
+        <Tabs.Panel value="preview">
+          <UnlessUnreadable editor={editor} onSearch={onSearch}>
+            <LazyPart part={previewTab} props={{ editor, validation, search, onSearch }} lines={6} />
+          </UnlessUnreadable>
+        </Tabs.Panel>
+        {base !== undefined && <StoredPanels {...{ policy: base, editor, onSearch }} />}
       </Tabs>
-      <LeaveGuard isDirty={isDirty} onLeave={discardUnsaved} />
+      <LeaveGuard
+        isDirty={isDirty}
+        isKeptAt={(path) => text?.mistake === undefined && TRIES_DRAFT.test(path)}
+        onLeave={() => {
+          discardDraft();
+          discard();
+        }}
+      />
     </Page>
   );
 }
@@ -102,19 +115,12 @@ function UnlessUnreadable({
 interface StoredPanelsProps {
   readonly policy: Policy;
   readonly editor: PolicyEditorState;
-  readonly validation: ValidationState;
-  readonly search: PolicySearch;
   onSearch(search: PolicySearch): void;
 }
 
-function StoredPanels({ policy, editor, validation, search, onSearch }: StoredPanelsProps) {
+function StoredPanels({ policy, editor, onSearch }: StoredPanelsProps) {
   return (
     <>
-      <Tabs.Panel value="preview">
-        <UnlessUnreadable editor={editor} onSearch={onSearch}>
-          <LazyPart part={previewTab} props={{ editor, validation, search: validatePreviewSearch({ ...search }), onSearch }} lines={6} />
-        </UnlessUnreadable>
-      </Tabs.Panel>
       <Tabs.Panel value="assignments">
         <LazyPart part={assignmentsTab} props={{ policy }} lines={6} />
       </Tabs.Panel>
@@ -147,12 +153,6 @@ function EditorState({ editor: { base, draft, text, isDirty }, validation: { res
       )}
     </Group>
   );
-}
-
-/** Removes what the tab keeps of unsaved changes. */
-function discardUnsaved(): void {
-  discardDraft();
-  discardKept();
 }
 
 function withoutMember({ at: _, rule: _rule, ...search }: PolicySearch): PolicySearch {

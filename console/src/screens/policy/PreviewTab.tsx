@@ -1,11 +1,14 @@
-import { Anchor, Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { PreviewRun } from '../../components/preview/PreviewRun.tsx';
-import type { PreviewSearch } from '../../components/preview/preview-search.ts';
+import { validatePreviewSearch } from '../../components/preview/preview-search.ts';
+import { TextLink } from '../../components/TextLink.tsx';
 import { policyTexts } from '../../texts/policy.ts';
+import { AssumedAssignment } from './AssumedAssignment.tsx';
+import { AssumedChanges } from './AssumedChanges.tsx';
 import { DraftChanges } from './DraftChanges.tsx';
 import { toPolicyDraft } from './policy-draft.ts';
-import type { PolicySearch } from './policy-search.ts';
+import { type PolicySearch, parseAssignee } from './policy-search.ts';
 import type { PolicyEditorState } from './usePolicyEditor.ts';
 import type { ValidationState } from './useValidation.ts';
 
@@ -15,41 +18,54 @@ const texts = policyTexts.previewing;
 export interface PreviewTabProps {
   readonly editor: PolicyEditorState;
   readonly validation: ValidationState;
-  readonly search: PreviewSearch;
+  readonly search: PolicySearch;
   onSearch(search: PolicySearch): void;
 }
 
 /** Replays recorded decisions under the unsaved changes of a policy, and shows what these change for roles and users. */
 export function PreviewTab({ editor, validation, search, onSearch }: PreviewTabProps) {
-  const { base, draft, isDirty } = editor;
+  const { base, draft, hasDraft } = editor;
   const rules = <Button onClick={() => onSearch({ tab: 'rules' })}>{texts.change}</Button>;
-  if (!isDirty) return <EmptyState {...texts.empty} action={rules} />;
+  if (!hasDraft) return <EmptyState {...texts.empty} action={rules} />;
   const hasMistakes = (validation.result?.errors.length ?? 0) > 0;
+  const isValid = validation.result?.valid === true;
+  const assignee = base === undefined ? parseAssignee(search.assumed) : undefined;
+  const isUnassigned = base === undefined && assignee === undefined;
+  const tried = toPolicyDraft(draft, base?.id, assignee);
   return (
     <Stack>
       <PreviewRun
-        draft={toPolicyDraft(draft, base?.id)}
-        refusal={hasMistakes ? policyTexts.saving.mistakes : undefined}
-        search={search}
+        draft={tried}
+        refusal={hasMistakes ? policyTexts.saving.mistakes : isUnassigned ? texts.unassigned : undefined}
+        search={validatePreviewSearch({ ...search })}
         onSearch={(next) => onSearch({ tab: 'preview', ...next })}
       >
         <Text size="sm">{texts.detail}</Text>
         <Text size="sm">{texts.onlyRecorded}</Text>
+        {base === undefined && (
+          <AssumedAssignment assignee={assignee} onChange={(assumed) => onSearch({ ...search, tab: 'preview', assumed })} />
+        )}
       </PreviewRun>
-      {base !== undefined && validation.result?.valid === true && (
+      {isValid && (base !== undefined || assignee !== undefined) && (
         <Paper withBorder p="md">
-          <DraftChanges base={base} draft={draft} />
+          {base !== undefined && <DraftChanges base={base} draft={draft} />}
+          {assignee !== undefined && <AssumedChanges assignee={assignee} tried={tried} draft={draft} />}
         </Paper>
       )}
       <Group gap="md">
         {/* A tab that is opened with its opener gets a copy of the session storage, which contains the draft. */}
-        <Anchor href="/console/simulator" target="_blank" rel="opener" size="sm">
+        <TextLink to="/simulator" search={toQuestion(assignee)} target="_blank" rel="opener" size="sm">
           {texts.simulator}
-        </Anchor>
-        <Anchor href="/console/preview" target="_blank" rel="opener" size="sm">
+        </TextLink>
+        <TextLink to="/preview" target="_blank" rel="opener" size="sm">
           {texts.several}
-        </Anchor>
+        </TextLink>
       </Group>
     </Stack>
   );
+}
+
+/** Returns the question of the simulator about the assumed role or user. */
+function toQuestion({ role, userId }: ReturnType<typeof parseAssignee> = {}) {
+  return { ...(role !== undefined && { role }), ...(userId !== undefined && { user: userId }) };
 }

@@ -18,8 +18,20 @@ describe('the unsaved changes that a tab keeps', () => {
     expect(readKept(KEPT, storage)).toBeUndefined();
     keepDraft(KEPT, storage);
     expect(readKept(KEPT, storage)).toEqual(KEPT);
-    discardKept(storage);
+    discardKept(KEPT, storage);
     expect(readKept(KEPT, storage)).toBeUndefined();
+  });
+
+  it('keeps those of the last five policies of a user', () => {
+    const storage = createStorage();
+    keepDraft({ ...KEPT, userId: 'ben' }, storage);
+    for (const policyId of ['a', 'b', 'c', 'd', 'a', 'e', 'f']) keepDraft({ ...KEPT, policyId }, storage);
+    const kept = ['a', 'b', 'c', 'd', 'e', 'f', 'p'].filter((policyId) => readKept({ userId: 'ann', policyId }, storage) !== undefined);
+    expect(kept).toEqual(['a', 'c', 'd', 'e', 'f']);
+    expect(readKept({ userId: 'ben', policyId: 'p' }, storage)).toBeUndefined();
+    discardKept({ userId: 'ann', policyId: 'c' }, storage);
+    expect(readKept({ userId: 'ann', policyId: 'c' }, storage)).toBeUndefined();
+    expect(readKept({ userId: 'ann', policyId: 'd' }, storage)).toBeDefined();
   });
 
   it('returns those of a new policy', () => {
@@ -39,12 +51,16 @@ describe('the unsaved changes that a tab keeps', () => {
     },
   );
 
-  it.each(['{', '[]', 'null', '{"userId":"ann","policyId":"p","draft":{}}', '{"userId":"ann","policyId":"p","version":3,"draft":7}'])(
-    'returns none for the item %s',
-    (text) => {
-      const storage = createStorage();
-      storage.setItem(KEPT_ITEM, text);
-      expect(readKept(KEPT, storage)).toBeUndefined();
-    },
-  );
+  it.each([
+    '{',
+    '[]',
+    'null',
+    '7',
+    '[{"userId":"ann","policyId":"p","draft":{}}]',
+    '[{"userId":"ann","policyId":"p","version":3,"draft":7}]',
+  ])('returns none for the item %s', (text) => {
+    const storage = createStorage();
+    storage.setItem(KEPT_ITEM, text);
+    expect(readKept(KEPT, storage)).toBeUndefined();
+  });
 });

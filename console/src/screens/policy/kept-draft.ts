@@ -16,31 +16,51 @@ export interface KeptDraft {
   readonly draft: DraftJson;
 }
 
-/** Item of the session storage that contains the changes as JSON. */
-export const KEPT_ITEM = 'bailiwick-kept-draft';
+/** Item of the session storage that contains the changes of several policies as JSON, the newest first. */
+export const KEPT_ITEM = 'bailiwick-kept-drafts';
+
+/** Maximum number of policies whose changes are kept. */
+const MAX_POLICIES = 5;
+
+/** The policy of an editor, and its user. */
+type KeptSubject = Pick<KeptDraft, 'policyId'> & { readonly userId: string | undefined };
 
 /** Returns the kept changes of a policy; undefined if there are none. */
-export function readKept(
-  { userId, policyId }: Pick<KeptDraft, 'policyId'> & { readonly userId: string | undefined },
-  storage: TabStorage = sessionStorage,
-): KeptDraft | undefined {
-  const kept = parseKept(readItem(KEPT_ITEM, storage));
-  return kept !== undefined && kept.userId === userId && kept.policyId === policyId ? kept : undefined;
+export function readKept(subject: KeptSubject, storage: TabStorage = sessionStorage): KeptDraft | undefined {
+  return readAll(storage).find((kept) => isOf(kept, subject));
 }
 
-function parseKept(kept: unknown): KeptDraft | undefined {
-  if (!isRecord(kept)) return undefined;
+/** Keeps the changes of a policy in place of its former ones. */
+export function keepDraft(kept: KeptDraft, storage: TabStorage = sessionStorage): void {
+  // Those of other users are not kept longer: the tab has another user now.
+  const others = readAll(storage).filter((each) => each.userId === kept.userId && !isOf(each, kept));
+  write([kept, ...others].slice(0, MAX_POLICIES), storage);
+}
+
+/** Removes the kept changes of a policy. */
+export function discardKept(subject: KeptSubject, storage: TabStorage = sessionStorage): void {
+  const all = readAll(storage);
+  const others = all.filter((kept) => !isOf(kept, subject));
+  if (others.length < all.length) write(others, storage);
+}
+
+function write(kept: readonly KeptDraft[], storage: TabStorage): void {
+  if (kept.length === 0) storage.removeItem(KEPT_ITEM);
+  else storage.setItem(KEPT_ITEM, JSON.stringify(kept));
+}
+
+function readAll(storage: TabStorage): readonly KeptDraft[] {
+  const all = readItem(KEPT_ITEM, storage);
+  return Array.isArray(all) ? all.filter(isKept) : [];
+}
+
+function isKept(kept: unknown): kept is KeptDraft {
+  if (!isRecord(kept)) return false;
   const { userId, policyId, version, draft } = kept;
   const isPolicy = typeof policyId === 'string' ? typeof version === 'number' : policyId === undefined && version === undefined;
-  return typeof userId === 'string' && isPolicy && isRecord(draft) ? (kept as unknown as KeptDraft) : undefined;
+  return typeof userId === 'string' && isPolicy && isRecord(draft);
 }
 
-/** Keeps changes in place of the former ones. */
-export function keepDraft(kept: KeptDraft, storage: TabStorage = sessionStorage): void {
-  storage.setItem(KEPT_ITEM, JSON.stringify(kept));
-}
-
-/** Removes the kept changes. */
-export function discardKept(storage: TabStorage = sessionStorage): void {
-  storage.removeItem(KEPT_ITEM);
+function isOf(kept: KeptDraft, { userId, policyId }: KeptSubject): boolean {
+  return kept.userId === userId && kept.policyId === policyId;
 }

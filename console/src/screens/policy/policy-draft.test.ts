@@ -21,6 +21,7 @@ describe('toPastDraft', () => {
 describe('toPolicyDraft', () => {
   it('changes the policy with the id, and removes a description that the draft does not have', () => {
     expect(toPolicyDraft({ name: 'Tips' }, 'p')).toEqual({ policies: [{ id: 'p', name: 'Tips', description: null, tags: [] }] });
+    expect(toPolicyDraft({ name: 'Tips' }, undefined, { role: 'editor' }).assignments).toEqual([{ policyId: 'draft:0', role: 'editor' }]);
     expect(toPolicyDraft({ name: 'Tips', description: 'd' }, undefined).policies).toEqual([{ name: 'Tips', description: 'd', tags: [] }]);
   });
 });

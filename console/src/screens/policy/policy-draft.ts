@@ -43,10 +43,22 @@ export function toChange(draft: DraftJson): DraftJson {
   return { ...draft, description: draft['description'] ?? null, tags: draft['tags'] ?? [] };
 }
 
-/** Returns a draft as the API tries it: a change of the policy with the id, or a new policy without one. */
-export function toPolicyDraft(draft: DraftJson, id: string | undefined): Draft {
+/** A role or a user that a policy is assigned to. */
+export type Assignee = Pick<Schemas['admin.DraftAssignment'], 'role' | 'userId'>;
+
+/** The id that the first new policy of a draft has in its assignments. */
+const NEW_POLICY = 'draft:0';
+
+/**
+ * Returns a draft as the API tries it: a change of the policy with the id, or a new policy without one. With an assignee, it also assigns the policy:
+ * the rules of a new one apply to no request otherwise.
+ */
+export function toPolicyDraft(draft: DraftJson, id: string | undefined, assignee?: Assignee): Draft {
   const policy = { ...toChange(draft), ...(id !== undefined && { id }) };
-  return { policies: [policy as Schemas['admin.PolicyChange']] };
+  return {
+    policies: [policy as Schemas['admin.PolicyChange']],
+    ...(assignee && { assignments: [{ policyId: id ?? NEW_POLICY, ...assignee }] }),
+  };
 }
 
 /**

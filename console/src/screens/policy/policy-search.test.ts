@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memberPathOf, validatePolicySearch } from './policy-search.ts';
+import { memberPathOf, parseAssignee, validatePolicySearch } from './policy-search.ts';
 
 describe('validatePolicySearch', () => {
   it('keeps the tab, the member and the rule of an address, and drops other values', () => {
@@ -14,6 +14,19 @@ describe('validatePolicySearch', () => {
     expect(validatePolicySearch(preview)).toEqual(preview);
     expect(validatePolicySearch({ ...preview, tab: 'rules' })).toEqual({ tab: 'rules' });
     expect(validatePolicySearch({ tab: 'preview', range: '1h', fill: 'yes' })).toEqual({ tab: 'preview' });
+  });
+});
+
+describe('parseAssignee', () => {
+  it.each([
+    ['role:editor', { role: 'editor' }],
+    ['user:u:1', { userId: 'u:1' }],
+    ['role:', undefined],
+    ['group:x', undefined],
+    [undefined, undefined],
+  ])('reads %s as %j', (text, assignee) => {
+    expect(parseAssignee(text)).toEqual(assignee);
+    expect(validatePolicySearch({ assumed: text })).toEqual(assignee === undefined ? {} : { assumed: text });
   });
 });
 

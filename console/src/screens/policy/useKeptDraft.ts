@@ -9,6 +9,8 @@ export interface KeptChanges {
   readonly kept: KeptDraft | undefined;
   /** Ends the offer of the kept changes. */
   decide(): void;
+  /** Removes the changes that are kept, because they are given up. */
+  discard(): void;
 }
 
 /** Keeps the unsaved changes of an editor in the tab, and returns those that an earlier page has kept. */
@@ -22,7 +24,7 @@ export function useKeptDraft({ base, draft, isDirty }: PolicyEditorState): KeptC
   useEffect(() => {
     if (userId === undefined) return;
     if (isDirty) keepDraft({ userId, policyId, version, draft });
-    else if (kept === undefined) discardKept();
+    else if (kept === undefined) discardKept({ userId, policyId });
   }, [userId, policyId, version, draft, isDirty, kept]);
-  return { kept, decide: () => setKept(undefined) };
+  return { kept, decide: () => setKept(undefined), discard: () => discardKept({ userId, policyId }) };
 }

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
 import type { Policy } from '../../api/policies.ts';
-import { type DraftJson, isSame, type PolicyText, toDraft } from './policy-draft.ts';
+import { type DraftJson, EMPTY_POLICY, isSame, type PolicyText, toDraft } from './policy-draft.ts';
 
 /** The state of an editor: the version that it began with, and the draft. */
 export interface PolicyEditorState {
@@ -11,6 +11,8 @@ export interface PolicyEditorState {
   readonly text: PolicyText | undefined;
   /** True if the draft has changes, or if the text cannot be read. */
   readonly isDirty: boolean;
+  /** True if there is a draft to try: a stored policy with changes, or a new one that is not empty, such as a template. */
+  readonly hasDraft: boolean;
   change(draft: DraftJson): void;
   changeText(text: PolicyText): void;
   /** Discards the typed text. The draft stays. */
@@ -39,6 +41,7 @@ export function usePolicyEditor(stored: Policy | undefined, initial: DraftJson):
   if (stored !== undefined && base !== undefined && stored.version > base.version && !isDirty) restart(stored);
   return {
     ...{ base, draft, text, isDirty, restart },
+    hasDraft: isDirty || (base === undefined && !isSame(draft, EMPTY_POLICY)),
     change: setDraft,
     changeText: setText,
     discardText: () => setText(undefined),

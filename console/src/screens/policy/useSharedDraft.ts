@@ -1,15 +1,16 @@
 import { useEffect } from 'react';
 import { discardDraft, saveDraft } from '../../api/draft.ts';
-import { toPolicyDraft } from './policy-draft.ts';
+import { type Assignee, toPolicyDraft } from './policy-draft.ts';
 import type { PolicyEditorState } from './usePolicyEditor.ts';
 
-/** Keeps the unsaved changes of an editor where other screens can try them. Without changes, there is no draft. */
-export function useSharedDraft({ base, draft, isDirty }: PolicyEditorState): void {
+/** Keeps the unsaved changes of an editor where other screens can try them, with the assignment that is assumed. Without changes, there is no draft. */
+export function useSharedDraft({ base, draft, hasDraft }: PolicyEditorState, { role, userId }: Assignee = {}): void {
   useEffect(() => {
-    if (!isDirty) {
+    if (!hasDraft) {
       discardDraft();
       return;
     }
-    saveDraft(toPolicyDraft(draft, base?.id));
-  }, [base, draft, isDirty]);
+    const assignee = role !== undefined ? { role } : userId !== undefined ? { userId } : undefined;
+    saveDraft(toPolicyDraft(draft, base?.id, assignee));
+  }, [base, draft, hasDraft, role, userId]);
 }
