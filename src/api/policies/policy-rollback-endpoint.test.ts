@@ -16,12 +16,16 @@ interface Stored {
 }
 
 describe('admin.policies.rollback', () => {
-  it('returns the restored policy with its ETag, and the assignments that it revoked', async () => {
+  it('returns the restored policy with its ETag, and the assignments that it revoked; a dry run stores nothing', async () => {
     const id = await createdPolicy(admin, 'rolled back');
     const { data } = await admin.bodyOf<Stored>('admin.policies.read', { params: { id } });
     await admin.send('admin.policies.update', { params: { id }, body: { priority: 7 } });
     await admin.send('admin.assignments.role.create', { params: { policyId: id, role: 'viewer' } });
     const body = { revision: data.version, reason: 'undo', assignments: true };
+    const before = await admin.bodyOf('admin.policies.read', { params: { id } });
+    const dry = await admin.bodyOf('admin.policies.rollback', { params: { id }, body: { ...body, dryRun: true } });
+    expect(dry).toMatchObject({ dryRun: true, data: { priority: 100 }, assignments: [{ outcome: 'revoked', role: 'viewer' }] });
+    expect(await admin.bodyOf('admin.policies.read', { params: { id } })).toEqual(before);
     const reply = await admin.send('admin.policies.rollback', { params: { id }, body });
     const restored = reply.body as Stored;
     expect(restored).toMatchObject({ data: { priority: 100 }, assignments: [{ outcome: 'revoked', role: 'viewer' }] });

@@ -4,7 +4,7 @@ import { envelope, respond, toSuccess } from '../../request/index.ts';
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
 import { Input, OneOf, Type } from '../../schemas/index.ts';
 import { loadAssignmentsAt, ROLLBACK_ASSIGNMENTS, rollBackPolicy } from '../../storage/index.ts';
-import { type AdminEndpoint, type AdminRequest, adminEndpoint, validatePolicyVersion, versionHeaders } from '../admin/index.ts';
+import { type AdminEndpoint, type AdminRequest, adminEndpoint, runDry, validatePolicyVersion, versionHeaders } from '../admin/index.ts';
 import { MESSAGE, name, TEXT } from '../schema-members.ts';
 import { policyWarnings, WARNED } from './finding-endpoints.ts';
 import { MAX_REVISION, type PolicyVersion, requireVersion } from './policy-history-endpoints.ts';
@@ -38,13 +38,19 @@ export const policyRollback: AdminEndpoint = adminEndpoint({
         description: `Also restore the assignments that were removed or changed since, and revoke those that were added. At most ${ROLLBACK_ASSIGNMENTS}. Default: false.`,
       }),
     ),
+    dryRun: Type.Optional(Type.Boolean({ description: 'Validate and return the results, but store nothing. Default: false.' })),
   }),
   bodyProblem: 'VALUE_INVALID',
   bodyExample: { revision: 12, reason: 'the change denied editors', assignments: true },
   answers: {
     200: {
       description: 'The policy as it is now, and the assignments that were restored or revoked.',
-      schema: envelope(POLICY, { ...MESSAGE, assignments: Type.Array(ASSIGNMENT), ...WARNED }),
+      schema: envelope(POLICY, {
+        ...MESSAGE,
+        assignments: Type.Array(ASSIGNMENT),
+        dryRun: Type.Optional(Type.Unsafe<true>({ const: true, description: 'True if nothing was stored.' })),
+        ...WARNED,
+      }),
       headers: ['ETag'],
       example: toSuccess(
         { ...POLICY_EXAMPLE, version: 16 },
@@ -55,7 +61,7 @@ export const policyRollback: AdminEndpoint = adminEndpoint({
   problems: [404, 409, 412, 428],
   async handle(admin) {
     const { tx, params, body } = admin;
-    const { revision, reason } = body;
+    const { revision, reason, dryRun = false } = body;
     const past = await requireVersion(admin, { id: params.id, revision });
     requireValid(admin, past, revision);
     const assignments =
@@ -63,8 +69,13 @@ export const policyRollback: AdminEndpoint = adminEndpoint({
         ? await loadAssignmentsAt(tx, { policyId: params.id, revision, limit: ROLLBACK_ASSIGNMENTS + 1 })
         : undefined;
     const checkVersion = (version: number | undefined): void => validatePolicyVersion(admin, 'policy', version);
-    const done = await rollBackPolicy(tx, { policy: past.policy, assignments }, { by: admin.admin.id, reason, checkVersion });
+    const run = () => rollBackPolicy(tx, { policy: past.policy, assignments }, { by: admin.admin.id, reason, checkVersion });
+    const done = await (dryRun ? runDry(tx, run) : run());
     const message = `rolled back policy "${done.policy.name}" to revision ${revision}${summarize(done.assignments)}`;
+    if (dryRun) {
+      const { policy, assignments: changed } = done;
+      return respond(200, toSuccess(policy, { message: `${message}; a dry run, nothing was stored`, assignments: changed, dryRun }));
+    }
     await admin.audit({ resource: 'Policy', action: 'rollback', recordId: params.id, reason: message, changeReason: reason });
     const warnings = await policyWarnings(admin, done.policy);
     return respond(200, toSuccess(done.policy, { message, assignments: done.assignments, ...warnings }), versionHeaders(done.policy));

@@ -4632,6 +4632,8 @@ export interface operations {
                 "application/json": {
                     /** @description Also restore the assignments that were removed or changed since, and revoke those that were added. At most 10000. Default: false. */
                     assignments?: boolean;
+                    /** @description Validate and return the results, but store nothing. Default: false. */
+                    dryRun?: boolean;
                     /** @description Reason of the change. The history and the audit log keep it. */
                     reason: string;
                     /** @description The revision to return to. */
@@ -4660,6 +4662,11 @@ export interface operations {
                             userId?: string;
                         }[];
                         data: components["schemas"]["admin.Policy"];
+                        /**
+                         * @description True if nothing was stored.
+                         * @constant
+                         */
+                        dryRun?: true;
                         /** @description What was changed. */
                         message: string;
                         /** @constant */
