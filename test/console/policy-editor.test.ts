@@ -6,6 +6,7 @@ import { describe, expect } from 'vitest';
 import { runCommand } from '../process/run-command.ts';
 import { type ConsoleService, it } from './console.fixture.ts';
 import type { Story } from './newsroom-story.ts';
+import { expectSoundScreen } from './screen-checks.ts';
 
 interface Newsroom {
   readonly newsroom: ConsoleService;
@@ -55,6 +56,15 @@ describe('the editor of policies', () => {
     await path.fill('resource.status');
     await page.keyboard.press('Escape');
     await page.getByText('no mistakes').or(page.getByText('version')).first().waitFor();
+    // A mistake in an expression is marked in its text.
+    await page.getByRole('combobox', { name: 'Type' }).first().selectOption('CUSTOM');
+    await page.getByRole('button', { name: 'Add an expression' }).click();
+    await page.getByRole('textbox', { name: 'Expression' }).fill('resource.status == "draft" && usr.id == "a"');
+    await expect.poll(() => page.locator('.cm-lintRange-error').allTextContents()).toEqual(['usr']);
+    await expectSoundScreen(page);
+    await page.getByRole('button', { name: 'More actions' }).last().click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await page.getByRole('combobox', { name: 'Type' }).first().selectOption('ATTRIBUTE_BASED');
     await page.getByRole('textbox', { name: 'Description' }).first().fill('second');
     await openDifferences(page);
     await page.getByText('the description of the policy is "second" instead of "first"').waitFor();
@@ -170,11 +180,15 @@ describe('the editor of policies', () => {
     expect(code, err).toBe(0);
     const page = await visitor.open(newsroom, '/policies?search=Desk+of+files', { as: story.admin });
     await page.getByTitle('Managed by policies/desk.yaml').waitFor();
+    await page.getByRole('checkbox', { name: 'Select Desk of files' }).check();
+    await page.getByRole('button', { name: 'Deactivate' }).focus();
+    await page.getByRole('tooltip').getByText('Desk of files (policies/desk.yaml)').waitFor();
+    expect(await page.getByRole('button', { name: 'Deactivate' }).getAttribute('aria-disabled')).toBe('true');
     await page.getByRole('link', { name: 'Desk of files' }).click();
     await page.getByText('Managed by policies/desk.yaml', { exact: true }).waitFor();
     for (const name of ['Delete', 'Save…']) expect(await page.getByRole('button', { name }).getAttribute('aria-disabled')).toBe('true');
     await page.getByRole('tab', { name: 'Assignments' }).click();
-    await page.getByText('listed in the file').waitFor();
+    await page.getByText('listed in policies/desk.yaml').waitFor();
     expect(await page.getByRole('button', { name: /^Revoke/ }).count()).toBe(0);
     await page.getByRole('tab', { name: 'Preview' }).waitFor();
   });
@@ -191,7 +205,11 @@ describe('the editor of policies', () => {
     await page.getByRole('button', { name: 'Restore the policy' }).first().click();
     await page.getByRole('textbox', { name: 'Reason (required)' }).fill('needed after all');
     await page.getByRole('checkbox', { name: /Also restore the assignments/ }).check();
+    await page.getByRole('dialog').getByText('Restores 1 assignment:').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Restore the policy' }).click();
+    await page.getByRole('dialog').getByText('1 assignment was restored:').waitFor();
+    await page.getByRole('dialog').getByText('role editor').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('heading', { name: 'deleted and restored', level: 1 }).waitFor();
     await page.getByRole('tab', { name: 'Assignments' }).click();
     await page.getByText('role editor').waitFor();

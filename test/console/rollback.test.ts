@@ -49,6 +49,31 @@ describe('a rollback', () => {
     await expectSoundScreen(page);
     await dialog.getByRole('checkbox', { name: /Also restore the assignments/ }).check();
     await dialog.getByText('does not include the changes of assignments').waitFor();
+    // Nora was assigned after the first version, and is named before and after.
+    const status = dialog.getByRole('status').filter({ hasText: 'assignment' });
+    await status.getByText('Revokes 1 assignment, which was added since:').waitFor();
+    await status.getByText('Nora Iversen').waitFor();
+    await expectSoundScreen(page);
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('back to the first version');
+    await dialog.getByRole('button', { name: 'Roll back to this version' }).click();
+    await status.getByText('1 assignment was revoked:').waitFor();
+    await status.getByText('Nora Iversen').waitFor();
+    await expectSoundScreen(page);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await dialog.waitFor({ state: 'detached' });
+
+    // A deleted policy can be restored as long as it does not exist.
+    const path = `/admin/api/policies/${id}`;
+    expect((await newsroom.call('DELETE', path, { token })).status).toBe(200);
+    await page.goto(`${newsroom.console}/policies/changes`);
+    const restore = page.getByRole('button', { name: 'Restore the policy' });
+    await restore.first().click();
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('deleted by mistake');
+    await dialog.getByRole('button', { name: 'Restore the policy' }).click();
+    await page.getByRole('heading', { name: 'Nora', level: 1 }).waitFor();
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByText('deleted by mistake').waitFor();
+    expect(await restore.count()).toBe(0);
   });
 });
 

@@ -50,6 +50,8 @@ export const policiesTexts = {
       'None of their rules is evaluated from the next request on. Requests that only they allow are denied; requests that their DENY rules refuse may be allowed.',
     activated: (count: number) => (count === 1 ? '1 policy was activated.' : sentence`${count} policies were activated.`),
     deactivated: (count: number) => (count === 1 ? '1 policy was deactivated.' : sentence`${count} policies were deactivated.`),
+    managed: (names: readonly string[]) =>
+      sentence`Only their files change ${names.slice(0, 3).join(', ')}${names.length > 3 ? sentence` and ${names.length - 3} more` : ''}. Change the files, or select other policies.`,
     failed: (done: number, failed: number, first: string) => sentence`${done} changed, ${failed} refused; the first refusal: ${first}`,
   },
 } as const;

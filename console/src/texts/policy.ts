@@ -19,7 +19,7 @@ export const policyTexts = {
     detail:
       'Change the file and run "bailiwick policies apply". Changes can be tried here with the preview and the simulator, but not saved.',
     refusal: (file: string) => sentence`The policy is managed by ${file}.`,
-    role: 'listed in the file',
+    role: (file: string) => sentence`listed in ${file}`,
   },
   newer: 'Another admin has changed this policy since it was opened.',
   details: {
@@ -189,13 +189,29 @@ export const policyTexts = {
     reasonRequired: 'Reason (required)',
     rolledBack: 'The policy was rolled back.',
     restored: 'The policy was restored.',
-    skipped: (count: number) =>
-      count === 1
-        ? '1 assignment was not restored: its user no longer exists.'
-        : sentence`${count} assignments were not restored: their users no longer exist.`,
+    sameAssignments: 'The assignments are those of that time already.',
+    triedAssignments: {
+      restored: (count: number) => (count === 1 ? 'Restores 1 assignment:' : sentence`Restores ${count} assignments:`),
+      revoked: (count: number) =>
+        count === 1 ? 'Revokes 1 assignment, which was added since:' : sentence`Revokes ${count} assignments, which were added since:`,
+      skipped: (count: number) =>
+        count === 1
+          ? 'Cannot restore 1 assignment, because its user no longer exists:'
+          : sentence`Cannot restore ${count} assignments, because their users no longer exist:`,
+    },
+    doneAssignments: {
+      restored: (count: number) => (count === 1 ? '1 assignment was restored:' : sentence`${count} assignments were restored:`),
+      revoked: (count: number) => (count === 1 ? '1 assignment was revoked:' : sentence`${count} assignments were revoked:`),
+      skipped: (count: number) =>
+        count === 1
+          ? '1 assignment was not restored, because its user no longer exists:'
+          : sentence`${count} assignments were not restored, because their users no longer exist:`,
+    },
+    moreAssignments: (count: number) => (count === 1 ? 'and 1 other' : sentence`and ${count} others`),
   },
   findings: {
     empty: { title: 'No findings', detail: 'The linter finds nothing that is probably wrong.' },
+    showRules: 'Show the rules',
     open: 'Open the member',
     openAssignments: 'Open the assignments',
     of: (rule: string) => sentence`rule ${rule}`,
@@ -231,6 +247,8 @@ export const assignmentsTexts = {
   empty: { title: 'No assignment matches' },
   select: (name: string) => sentence`Select the assignment to ${name}`,
   selected: (count: number) => (count === 1 ? '1 assignment selected' : sentence`${count} assignments selected`),
+  managed: (policy: string, role: string) =>
+    sentence`The file of the policy ${policy} lists the role ${role}. Change the file, or select other assignments.`,
   revoke: 'Revoke',
   revokeTitle: (count: number) => (count === 1 ? 'Revoke 1 assignment?' : sentence`Revoke ${count} assignments?`),
   revokeDetail:

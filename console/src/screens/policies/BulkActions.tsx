@@ -3,8 +3,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { bodyOf, client } from '../../api/client.ts';
 import { ifMatch, type PolicySummary } from '../../api/policies.ts';
+import { RequestError } from '../../api/problem.ts';
 import type { PolicyAccessChangesProps } from '../../components/access-change/PolicyAccessChanges.tsx';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
+import { GuardedButton } from '../../components/GuardedButton.tsx';
 import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { commonTexts } from '../../texts/common.ts';
@@ -43,12 +45,12 @@ export function BulkActions({ policies, onDone }: BulkActionsProps) {
     <Paper withBorder p="xs">
       <Group gap="sm">
         <Text size="sm">{texts.selected(count)}</Text>
-        <Button size="xs" variant="default" onClick={() => setTarget(true)}>
+        <GuardedButton size="xs" variant="default" refusal={refusalOf(policies, true)} onClick={() => setTarget(true)}>
           {texts.activate}
-        </Button>
-        <Button size="xs" variant="default" onClick={() => setTarget(false)}>
+        </GuardedButton>
+        <GuardedButton size="xs" variant="default" refusal={refusalOf(policies, false)} onClick={() => setTarget(false)}>
           {texts.deactivate}
-        </Button>
+        </GuardedButton>
         <Button size="xs" variant="subtle" onClick={onDone}>
           {commonTexts.clearSelection}
         </Button>
@@ -84,17 +86,29 @@ export function BulkActions({ policies, onDone }: BulkActionsProps) {
   );
 }
 
-/** Changes the policies that differ, one after the other. @throws Error that says how many were refused, and why the first was */
+/** Returns the reason why some of the policies cannot be activated or deactivated: only their files change them. */
+function refusalOf(policies: readonly PolicySummary[], isActive: boolean): string | undefined {
+  const managed = policies.filter((policy) => policy.managedBy !== undefined && policy.isActive !== isActive);
+  return managed.length === 0 ? undefined : texts.managed(managed.map(({ name, file = '' }) => sentence`${name} (${file})`));
+}
+
+/** Changes the policies that differ, one after the other. @throws RequestError that says how many were refused, and why the first was */
 async function setActive(policies: readonly PolicySummary[], isActive: boolean, reason: string | undefined): Promise<void> {
-  const refusals: string[] = [];
-  for (const { id, name, version } of policies.filter((policy) => policy.isActive !== isActive)) {
+  const refusals: { readonly name: string; readonly error: unknown }[] = [];
+  const changed = policies.filter((policy) => policy.isActive !== isActive);
+  for (const { id, name, version } of changed) {
     const body = { isActive, ...(reason !== undefined && { reason }) };
     try {
       await bodyOf(client.PUT('/admin/api/policies/{id}', { params: { path: { id }, header: ifMatch(version) }, body }));
     } catch (error) {
-      refusals.push(sentence`${name}: ${error instanceof Error ? error.message : String(error)}`);
+      refusals.push({ name, error });
     }
   }
   const [first] = refusals;
-  if (first !== undefined) throw new Error(texts.failed(policies.length - refusals.length, refusals.length, first));
+  if (first === undefined) return;
+  const { name, error } = first;
+  const message = sentence`${name}: ${error instanceof Error ? error.message : String(error)}`;
+  const detail = texts.failed(changed.length - refusals.length, refusals.length, message);
+  // The code and the request are those of the first refusal.
+  throw error instanceof RequestError ? new RequestError({ ...error.problem, detail }, error.retryAfter) : new Error(detail);
 }

@@ -41,6 +41,7 @@ export function AssignmentsTab({ policy }: AssignmentsTabProps) {
                 actions={(assignment) => (
                   <RowActions
                     assignment={assignment}
+                    file={policy.file ?? ''}
                     onChange={() => setOpened({ dialog: 'change', assignment })}
                     onRevoke={() => setOpened({ dialog: 'revoke', assignment })}
                   />
@@ -63,12 +64,14 @@ export function AssignmentsTab({ policy }: AssignmentsTabProps) {
 
 interface RowActionsProps {
   readonly assignment: NamedAssignment;
+  /** The file that lists the roles of the policy. */
+  readonly file: string;
   onChange(): void;
   onRevoke(): void;
 }
 
-function RowActions({ assignment: { kind, name, managedBy }, onChange, onRevoke }: RowActionsProps) {
-  if (managedBy !== undefined) return policyTexts.managed.role;
+function RowActions({ assignment: { kind, name, managedBy }, file, onChange, onRevoke }: RowActionsProps) {
+  if (managedBy !== undefined) return policyTexts.managed.role(file);
   return (
     <Group gap={6}>
       {kind === 'user' && (

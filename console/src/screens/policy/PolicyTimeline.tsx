@@ -10,6 +10,7 @@ import { TextLink } from '../../components/TextLink.tsx';
 import { Time } from '../../components/Time.tsx';
 import { policyTexts } from '../../texts/policy.ts';
 import { isolate, isolateNames, sentence } from '../../texts/sentence.ts';
+import { lastingDeletions } from './deleted-policies.ts';
 import { rollbackDialog } from './policy-parts.ts';
 import { type OnRestore, VersionDiff } from './VersionDiff.tsx';
 
@@ -33,11 +34,12 @@ interface PolicyTimelineProps {
 /** Changes of policies and assignments: author, reason and sentence, with the differences and a rollback. */
 export function PolicyTimeline({ items, ...options }: PolicyTimelineProps) {
   const names = useRecordNames(items.flatMap(({ userId }) => (userId === undefined ? [] : [{ resource: 'User', id: userId }])));
+  const deletions = lastingDeletions(items);
   return (
     <Stack gap="sm" component="ol" p={0} m={0} style={{ listStyle: 'none' }} aria-label={texts.list}>
       {items.map((item) => (
         <li key={`${item.revision} ${item.policy.id} ${item.subject} ${item.userId ?? ''} ${item.role ?? ''}`}>
-          <Change item={{ ...item, summary: sentenceOf(item, names) }} {...options} />
+          <Change item={{ ...item, summary: sentenceOf(item, names) }} isRestorable={deletions.has(item)} {...options} />
         </li>
       ))}
     </Stack>
@@ -51,9 +53,13 @@ function sentenceOf({ userId = '', summary }: PolicyHistoryItem, names: NamesByI
   return name === undefined ? text : text.replaceAll(userId, () => isolate(name));
 }
 
-type ChangeProps = Omit<PolicyTimelineProps, 'items'> & { readonly item: PolicyHistoryItem };
+interface ChangeProps extends Omit<PolicyTimelineProps, 'items'> {
+  readonly item: PolicyHistoryItem;
+  /** True if the change deleted a policy that does not exist. */
+  readonly isRestorable: boolean;
+}
 
-function Change({ item, current, refusal, onRestore, namesPolicies = false }: ChangeProps) {
+function Change({ item, isRestorable, current, refusal, onRestore, namesPolicies = false }: ChangeProps) {
   const [isShown, setShown] = useState(false);
   const [isRollingBack, setRollingBack] = useState(false);
   const { change, subject, policy, revision } = item;
@@ -77,7 +83,7 @@ function Change({ item, current, refusal, onRestore, namesPolicies = false }: Ch
               {texts.rollback}
             </GuardedButton>
           )}
-          {isDeleted && subject === 'policy' && (
+          {isRestorable && (
             <Button size="xs" variant="default" onClick={() => setRollingBack(true)}>
               {texts.restore}
             </Button>

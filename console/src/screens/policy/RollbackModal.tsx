@@ -2,8 +2,7 @@ import { Button, Checkbox, Group, ScrollArea, Stack, Text, TextInput } from '@ma
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { bodyOf, client } from '../../api/client.ts';
-import { ifMatch, type Policy, type PolicyHistoryItem, policyQuery, policyVersionQuery } from '../../api/policies.ts';
+import { type Policy, policyQuery, policyVersionQuery } from '../../api/policies.ts';
 import { PolicyAccessChanges } from '../../components/access-change/PolicyAccessChanges.tsx';
 import { resourcesOf } from '../../components/access-change/permission-changes.ts';
 import { Dialog } from '../../components/Dialog.tsx';
@@ -14,81 +13,124 @@ import { QueryState } from '../../components/QueryState.tsx';
 import { commonTexts } from '../../texts/common.ts';
 import { policyTexts } from '../../texts/policy.ts';
 import { toPastDraft, toPolicyDraft } from './policy-draft.ts';
+import { RollbackAssignments } from './RollbackAssignments.tsx';
+import { type RollbackTarget, rollBack, triedRollbackQuery } from './rollback.ts';
 import { VersionDiff } from './VersionDiff.tsx';
 
 const texts = policyTexts.history;
 
 /** Properties of the dialog. */
-export interface RollbackModalProps {
-  /** The change that created the version to return to, or that deleted the policy. */
-  readonly item: PolicyHistoryItem;
-  /** The version that the rollback replaces; of a deleted policy, the revision that deleted it. */
-  readonly version: number;
+export interface RollbackModalProps extends RollbackTarget {
   onClose(): void;
 }
 
-/** Restores an earlier version of a policy, with a reason. Assignments are restored only on request. */
+/** Restores an earlier version of a policy, with a reason. Assignments are restored only on request; the dialog then says what became of each. */
 export function RollbackModal({ item, version, onClose }: RollbackModalProps) {
+  const { policy, revision, change } = item;
+  const isDeleted = change === 'deleted';
+  const navigate = useNavigate();
+  const close = () => {
+    onClose();
+    if (isDeleted) void navigate({ to: '/policies/$id', params: { id: policy.id } });
+  };
+  const rollback = useRollback({ item, version }, close);
+  const changed = rollback.data?.assignments ?? [];
+  const isDone = rollback.isSuccess && changed.length > 0;
+  return (
+    <Dialog
+      opened
+      onClose={isDone ? close : onClose}
+      size="lg"
+      title={isDeleted ? texts.restoreTitle(policy.name ?? policy.id) : texts.rollbackTitle(revision)}
+    >
+      {isDone ? (
+        <Stack>
+          <Text size="sm">{isDeleted ? texts.restored : texts.rolledBack}</Text>
+          <RollbackAssignments assignments={changed} isDone />
+          <Group justify="flex-end">
+            <Button onClick={close} data-autofocus>
+              {commonTexts.close}
+            </Button>
+          </Group>
+        </Stack>
+      ) : (
+        <RollbackForm target={{ item, version }} rollback={rollback} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+interface RollbackFormProps {
+  readonly target: RollbackTarget;
+  readonly rollback: ReturnType<typeof useRollback>;
+  onClose(): void;
+}
+
+function RollbackForm({ target, rollback, onClose }: RollbackFormProps) {
+  const { item, version } = target;
   const { policy, revision, change } = item;
   const isDeleted = change === 'deleted';
   const [reason, setReason] = useState('');
   const [assignments, setAssignments] = useState(false);
-  const rollback = useRollback(item, version, onClose);
   return (
-    <Dialog
-      opened
-      onClose={onClose}
-      size="lg"
-      title={isDeleted ? texts.restoreTitle(policy.name ?? policy.id) : texts.rollbackTitle(revision)}
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        rollback.mutate({ reason, assignments });
+      }}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          rollback.mutate({ reason, assignments });
-        }}
-      >
-        <Stack>
-          <Text size="sm">{isDeleted ? texts.restoreDetail : texts.rollbackDetail}</Text>
-          {!isDeleted && (
-            <ScrollArea.Autosize mah="45vh" type="auto">
-              {assignments && (
-                <Text size="sm" mb="xs">
-                  {texts.assignmentsNotCompared}
-                </Text>
-              )}
-              <Consequences id={policy.id} revision={revision} />
-              <Text fw={600} mt="sm">
-                {texts.rollbackChanges}
+      <Stack>
+        <Text size="sm">{isDeleted ? texts.restoreDetail : texts.rollbackDetail}</Text>
+        {!isDeleted && (
+          <ScrollArea.Autosize mah="45vh" type="auto">
+            {assignments && (
+              <Text size="sm" mb="xs">
+                {texts.assignmentsNotCompared}
               </Text>
-              <VersionDiff id={policy.id} from={version} to={revision} />
-            </ScrollArea.Autosize>
-          )}
-          {isDeleted && !assignments && <Text size="sm">{texts.restoreUnassigned}</Text>}
-          {rollback.error !== null && <ProblemAlert error={rollback.error} onRepeat={() => rollback.mutate({ reason, assignments })} />}
-          <TextInput
-            label={texts.reasonRequired}
-            required
-            maxLength={500}
-            data-autofocus
-            value={reason}
-            onChange={({ currentTarget }) => setReason(currentTarget.value)}
-          />
-          <Checkbox
-            label={texts.assignments}
-            checked={assignments}
-            onChange={({ currentTarget }) => setAssignments(currentTarget.checked)}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {commonTexts.cancel}
-            </Button>
-            <Button type="submit" loading={rollback.isPending}>
-              {isDeleted ? texts.restore : texts.rollback}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Dialog>
+            )}
+            <Consequences id={policy.id} revision={revision} />
+            <Text fw={600} mt="sm">
+              {texts.rollbackChanges}
+            </Text>
+            <VersionDiff id={policy.id} from={version} to={revision} />
+          </ScrollArea.Autosize>
+        )}
+        {isDeleted && !assignments && <Text size="sm">{texts.restoreUnassigned}</Text>}
+        <TextInput
+          label={texts.reasonRequired}
+          required
+          maxLength={500}
+          data-autofocus
+          value={reason}
+          onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        />
+        <Checkbox label={texts.assignments} checked={assignments} onChange={({ currentTarget }) => setAssignments(currentTarget.checked)} />
+        {assignments && <TriedAssignments target={target} />}
+        {rollback.error !== null && <ProblemAlert error={rollback.error} onRepeat={() => rollback.mutate({ reason, assignments })} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {commonTexts.cancel}
+          </Button>
+          <Button type="submit" loading={rollback.isPending}>
+            {isDeleted ? texts.restore : texts.rollback}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** The assignments that the rollback would change. */
+function TriedAssignments({ target }: { readonly target: RollbackTarget }) {
+  const tried = useQuery(triedRollbackQuery(target));
+  return (
+    <QueryState query={tried} lines={2}>
+      {(assignments) => (
+        <ScrollArea.Autosize mah="25vh" type="auto">
+          <RollbackAssignments assignments={assignments} isDone={false} />
+        </ScrollArea.Autosize>
+      )}
+    </QueryState>
   );
 }
 
@@ -117,27 +159,18 @@ function ConsequencesOf({ past, present }: { readonly past: Policy; readonly pre
   );
 }
 
-interface RollbackInput {
-  readonly reason: string;
-  readonly assignments: boolean;
-}
-
-function useRollback({ policy: { id }, revision, change }: PolicyHistoryItem, version: number, onClose: () => void) {
+function useRollback(target: RollbackTarget, close: () => void) {
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
-  const isDeleted = change === 'deleted';
+  const isDeleted = target.item.change === 'deleted';
   return useMutation({
-    mutationFn: ({ reason, assignments }: RollbackInput) => {
-      // The last version of a deleted policy is the one before the revision that deleted it.
-      const body = { reason, assignments, revision: isDeleted ? revision - 1 : revision };
-      return bodyOf(client.POST('/admin/api/policies/{id}/rollback', { params: { path: { id }, header: ifMatch(version) }, body }));
-    },
+    mutationFn: (input: { readonly reason: string; readonly assignments: boolean }) => rollBack(target, input),
     onSuccess: async ({ assignments }) => {
-      const skipped = assignments.filter(({ outcome }) => outcome === 'skipped').length;
-      notifySuccess(`${isDeleted ? texts.restored : texts.rolledBack} ${skipped > 0 ? texts.skipped(skipped) : ''}`.trim());
-      onClose();
+      // With assignments, the dialog names them.
+      if (assignments.length === 0) {
+        notifySuccess(isDeleted ? texts.restored : texts.rolledBack);
+        close();
+      }
       await queryClient.invalidateQueries({ queryKey: ['policies'] });
-      if (isDeleted) await navigate({ to: '/policies/$id', params: { id } });
     },
   });
 }
