@@ -21,6 +21,32 @@ describe('the explanation of a decision', () => {
     await page.getByText('but the value is Maya Lindqvist').waitFor();
   });
 
+  it('links each rule that ties with the deciding one, and shows a command that the browser does not copy', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
+    const rule = { resource: 'Tip', action: 'list', description: 'list tips' };
+    const reader = await newsroom.user({ name: 'Twice Allowed' });
+    for (const name of ['First of two', 'Second of two'])
+      await newsroom.createPolicy({ name, userId: reader.id, priority: 900, rules: [rule] });
+    const page = await visitor.open(newsroom, '/simulator', { as: story.admin });
+    await page.getByRole('button', { name: /^Ask if you may list/ }).click();
+    await page.getByText('allowed', { exact: true }).first().waitFor();
+    await page.goto(`${newsroom.console}/simulator?user=${reader.id}&resource=Tip&action=list`);
+    await page.getByRole('link', { name: /Second of two.*, .*list tips/ }).waitFor();
+    await expectSoundScreen(page);
+    // As on a page without TLS.
+    await page.evaluate('delete Navigator.prototype.clipboard');
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    await expect.poll(() => page.getByRole('textbox', { name: 'Command' }).inputValue()).toContain('/admin/api/policies/test-access');
+    await expectSoundScreen(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: /Second of two.*, .*list tips/ }).click();
+    await page.waitForURL(/policies\/.*rule=/);
+    await page.getByRole('heading', { name: 'Second of two', level: 1 }).waitFor();
+  });
+
   it('names, for a request for any record, the condition that the record must meet', async ({ newsroom, story, visitor }) => {
     const conditions = [{ field: 'resource.subject', operator: 'eq', value: 'Flood' }];
     const reader = await newsroom.user({ name: 'Any Record' });

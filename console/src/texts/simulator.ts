@@ -36,9 +36,12 @@ export const simulatorTexts = {
     rule: 'The draft decides the same, by another rule.',
   },
   copyCurl: 'Copy as curl',
+  command: 'Command',
+  notCopied: 'The browser does not copy on this page. Copy the text yourself.',
   matched: (policy: string) => sentence`Decided by ${policy}`,
   conditional: 'depends on the record',
   chooseRecord: 'Choose a record to see the decision on it.',
   emptyTitle: 'No question yet',
   emptyDetail: 'Choose a resource and an action.',
+  example: (resource: string) => sentence`Ask if you may list ${resource}`,
 } as const;

@@ -1,8 +1,9 @@
 import { Alert, Card, Stack, Text, Title } from '@mantine/core';
 import type { Schemas } from '../../api/client.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
-import { isolateNames, sentence } from '../../texts/sentence.ts';
+import { isolate, isolateNames, sentence } from '../../texts/sentence.ts';
 import type { NamesById } from '../names-by-id.ts';
+import { PolicyLink } from '../PolicyLink.tsx';
 import { DecisionTrace } from './DecisionTrace.tsx';
 import { NamedConditions } from './NamedConditions.tsx';
 import { NearMisses } from './NearMisses.tsx';
@@ -56,7 +57,11 @@ export function Explanation({
             </Text>
             {ties.map(({ policy, rule }) => (
               <Text key={rule.id} size="sm">
-                {sentence`${rule.effect} · ${policy.name} ${rule.description ?? ''}`}
+                {rule.effect} ·{' '}
+                <PolicyLink id={policy.id} rule={rule.id}>
+                  {isolate(policy.name)}
+                  {rule.description !== undefined && sentence`, ${rule.description}`}
+                </PolicyLink>
               </Text>
             ))}
           </Card>

@@ -1,15 +1,17 @@
-import { Grid, Paper } from '@mantine/core';
+import { Button, Grid, Paper } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { catalogueQuery } from '../../api/queries.ts';
 import { useLinkedDraft } from '../../components/draft/useLinkedDraft.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
+import { exampleResource } from '../../components/example-resource.ts';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
+import { useCaller } from '../../shell/useSession.ts';
 import { simulatorTexts as texts } from '../../texts/simulator.ts';
 import { QuestionForm } from './QuestionForm.tsx';
 import { simulatorRoute } from './route.ts';
-import { toAccessTest } from './search.ts';
+import { type SimulatorSearch, toAccessTest } from './search.ts';
 import { TestedAccess } from './TestedAccess.tsx';
 
 /** Asks what the policies decide for a request, and explains the answer. The address is the question. */
@@ -19,6 +21,10 @@ export function SimulatorScreen() {
   const catalogue = useQuery(catalogueQuery);
   const linked = useLinkedDraft();
   const test = toAccessTest(search);
+  const { id: user } = useCaller();
+  const resource = exampleResource(catalogue.data?.definitions.map(({ name }) => name) ?? []);
+  // The draft of the address stays.
+  const ask = (next: SimulatorSearch): void => void navigate({ search: next, hash: true });
   // Two answers are beside each other.
   const form = linked.draft === undefined ? 4 : 3;
   return (
@@ -27,21 +33,23 @@ export function SimulatorScreen() {
         <Grid.Col span={{ base: 12, md: 5, lg: form }}>
           <Paper withBorder p="md">
             <QueryState query={catalogue}>
-              {(data) => (
-                <QuestionForm
-                  key={JSON.stringify(search)}
-                  catalogue={data}
-                  asked={search}
-                  // The draft of the address stays.
-                  onAsk={(next) => void navigate({ search: next, hash: true })}
-                />
-              )}
+              {(data) => <QuestionForm key={JSON.stringify(search)} catalogue={data} asked={search} onAsk={ask} />}
             </QueryState>
           </Paper>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 7, lg: 12 - form }}>
           {test === undefined ? (
-            <EmptyState title={texts.emptyTitle} detail={texts.emptyDetail} />
+            <EmptyState
+              title={texts.emptyTitle}
+              detail={texts.emptyDetail}
+              action={
+                resource !== undefined && (
+                  <Button variant="default" onClick={() => ask({ user, action: 'list', resource })}>
+                    {texts.example(resource)}
+                  </Button>
+                )
+              }
+            />
           ) : (
             <TestedAccess test={test} linked={linked} />
           )}

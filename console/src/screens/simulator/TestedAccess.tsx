@@ -1,5 +1,6 @@
-import { Button, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Button, SimpleGrid, Stack, Text, Textarea } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
+import { Dialog } from '../../components/Dialog.tsx';
 import { AccessAnswer, type AccessTest } from '../../components/decision/AccessAnswer.tsx';
 import { UnreadableDraft } from '../../components/draft/UnreadableDraft.tsx';
 import type { LinkedDraft } from '../../components/draft/useLinkedDraft.ts';
@@ -33,11 +34,27 @@ export function TestedAccess({ test, linked }: { readonly test: AccessTest; read
   );
 }
 
+/** Copies a question as a command. Browsers refuse to copy on pages without TLS: the command is then shown. */
 function CopyCurl({ test }: { readonly test: AccessTest }) {
-  const { copy, copied } = useClipboard();
+  const { copy, copied, error, reset } = useClipboard();
+  const command = toCurl(location.origin, test);
   return (
-    <Button size="xs" variant="default" onClick={() => copy(toCurl(location.origin, test))}>
-      {copied ? commonTexts.copied : texts.copyCurl}
-    </Button>
+    <>
+      <Button size="xs" variant="default" onClick={() => copy(command)}>
+        {copied ? commonTexts.copied : texts.copyCurl}
+      </Button>
+      <Dialog opened={error !== null} onClose={reset} title={texts.copyCurl}>
+        <Textarea
+          label={texts.command}
+          description={texts.notCopied}
+          readOnly
+          autosize
+          data-autofocus
+          ff="monospace"
+          value={command}
+          onFocus={({ currentTarget }) => currentTarget.select()}
+        />
+      </Dialog>
+    </>
   );
 }
