@@ -1,4 +1,4 @@
-import { Anchor, Stack, Table, Text, UnstyledButton } from '@mantine/core';
+import { Anchor, Skeleton, Stack, Table, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { isSameDecision } from '../../components/access-change/permission-changes.ts';
 import { SideDialog } from '../../components/Dialog.tsx';
@@ -20,6 +20,8 @@ export interface PermissionRow {
   readonly permissions: readonly Permission[];
   /** The permissions under a draft, if there is one. */
   readonly drafted?: readonly Permission[];
+  /** True until the permissions are loaded. */
+  readonly isLoading?: boolean;
 }
 
 /** The decision of a cell, and that under the draft if there is one. */
@@ -62,8 +64,8 @@ export function PermissionGrid({ label, heading, actions, rows, simulatorLink }:
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {rows.map(({ name, permissions, drafted }) => (
-              <Table.Tr key={name}>
+            {rows.map(({ name, permissions, drafted, isLoading = false }) => (
+              <Table.Tr key={name} aria-busy={isLoading}>
                 <Table.Th scope="row" style={{ overflowWrap: 'anywhere' }}>
                   {name}
                 </Table.Th>
@@ -73,6 +75,7 @@ export function PermissionGrid({ label, heading, actions, rows, simulatorLink }:
                   return (
                     <Table.Td key={action} p={2} data-action={action}>
                       {decision && <Cell {...decision} onOpen={() => setOpen(decision)} />}
+                      {isLoading && <Skeleton height={34} />}
                     </Table.Td>
                   );
                 })}

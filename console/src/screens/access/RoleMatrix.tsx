@@ -46,6 +46,7 @@ export function RoleMatrix({ catalogue, search, draft, onChange }: AccessTabProp
         rows={catalogue.roles.map((name, index) => ({
           name,
           permissions: answers[index]?.data ?? [],
+          isLoading: answers[index]?.isLoading ?? false,
           ...(draft && { drafted: drafted[index]?.data ?? [] }),
         }))}
         simulatorLink={(role, { action }) => `/console/simulator?${new URLSearchParams({ role, resource, action })}`}

@@ -58,7 +58,7 @@ export function AssignStep({ policies, isDone, isNext }: AssignStepProps) {
   });
   return (
     <Step number={2} title={texts.title} detail={texts.detail} isDone={isDone} isNext={isNext}>
-      {error !== null && <ProblemAlert error={error} />}
+      {error !== null && <ProblemAlert error={error} onRepeat={() => mutate()} />}
       <Assignments policies={policies} />
       <Group align="flex-end">
         <Select

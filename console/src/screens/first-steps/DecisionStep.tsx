@@ -29,7 +29,7 @@ export function DecisionStep({ newest, isNext }: DecisionStepProps) {
   });
   return (
     <Step number={4} title={texts.title} detail={texts.detail} isDone={newest !== undefined} isNext={isNext}>
-      {error !== null && <ProblemAlert error={error} />}
+      {error !== null && <ProblemAlert error={error} onRetry={() => resource !== undefined && mutate(resource)} />}
       {resource !== undefined && (
         <Button variant={isNext ? 'filled' : 'default'} loading={isPending} onClick={() => mutate(resource)}>
           {texts.send(resource)}

@@ -1,6 +1,8 @@
 import { Alert, List, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { catalogueQuery } from '../../api/queries.ts';
 import { Page } from '../../components/Page.tsx';
+import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
 import { firstStepsTexts as texts } from '../../texts/first-steps.ts';
@@ -13,10 +15,15 @@ import { firstDecisionQuery, firstPoliciesQuery, wasAskedQuery } from './queries
 /** Leads from the set-up to the first explained decision. The steps that are done follow from what is stored, so a reload resumes. */
 export function FirstStepsScreen() {
   const policies = useQuery(firstPoliciesQuery);
-  const { data: wasAsked = false } = useQuery(wasAskedQuery);
-  const { data: newest } = useQuery(firstDecisionQuery);
+  const asked = useQuery(wasAskedQuery);
+  const first = useQuery(firstDecisionQuery);
+  const { data: wasAsked = false } = asked;
+  const { data: newest } = first;
+  // The steps load the catalogue, too.
+  const failed = [useQuery(catalogueQuery), asked, first].find(({ error }) => error !== null);
   return (
     <Page title={texts.title} description={texts.description} actions={<TextLink to="/">{texts.skip}</TextLink>}>
+      {failed && <ProblemAlert error={failed.error} onRetry={failed.refetch} />}
       <QueryState query={policies}>
         {(stored) => {
           const roles = stored.flatMap(({ assignments }) => assignments.roles);

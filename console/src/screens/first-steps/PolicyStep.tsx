@@ -11,18 +11,19 @@ const texts = firstStepsTexts.policy;
 
 /** Creates a policy from a template. */
 export function PolicyStep({ policies }: { readonly policies: readonly Schemas['admin.PolicySummary'][] }) {
-  const { data: templates = [] } = useQuery(templatesQuery);
+  const { data: templates = [], error: missing, refetch } = useQuery(templatesQuery);
   const [id, setId] = useState('own-records');
   const queryClient = useQueryClient();
   const template = templates.find((each) => each.id === id);
-  const { mutate, error, isPending } = useMutation({
+  const create = useMutation({
     mutationFn: (body: Schemas['admin.PolicyInput']) => bodyOf(client.POST('/admin/api/policies', { body })),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['policies'] }),
   });
   const isDone = policies.length > 0;
   return (
     <Step number={1} title={texts.title} detail={texts.detail} isDone={isDone} isNext={!isDone}>
-      {error !== null && <ProblemAlert error={error} />}
+      {missing !== null && <ProblemAlert error={missing} onRetry={refetch} />}
+      {create.error !== null && <ProblemAlert error={create.error} onRepeat={() => template && create.mutate(template.template)} />}
       {isDone && <Text size="sm">{texts.has(policies.length)}</Text>}
       <Group align="flex-end">
         <Select
@@ -35,9 +36,9 @@ export function PolicyStep({ policies }: { readonly policies: readonly Schemas['
         />
         <Button
           variant={isDone ? 'default' : 'filled'}
-          loading={isPending}
+          loading={create.isPending}
           disabled={template === undefined}
-          onClick={() => template && mutate(template.template)}
+          onClick={() => template && create.mutate(template.template)}
         >
           {texts.create}
         </Button>

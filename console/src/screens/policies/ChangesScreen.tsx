@@ -1,9 +1,11 @@
+import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { historyQuery } from '../../api/policies.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Page } from '../../components/Page.tsx';
 import { PagedState } from '../../components/PagedState.tsx';
-import { changesTexts as texts } from '../../texts/policies.ts';
+import { policiesTexts, changesTexts as texts } from '../../texts/policies.ts';
 import { PolicyTimeline } from '../policy/PolicyTimeline.tsx';
 
 /** The changes of all policies. Deleted policies can be restored from here. */
@@ -12,7 +14,20 @@ export function ChangesScreen() {
   return (
     <Page title={texts.title} description={texts.description}>
       <PagedState query={query}>
-        {(changes) => (changes.length === 0 ? <EmptyState {...texts.empty} /> : <PolicyTimeline items={changes} namesPolicies />)}
+        {(changes) =>
+          changes.length === 0 ? (
+            <EmptyState
+              {...texts.empty}
+              action={
+                <Button component={Link} to="/policies/new">
+                  {policiesTexts.new}
+                </Button>
+              }
+            />
+          ) : (
+            <PolicyTimeline items={changes} namesPolicies />
+          )
+        }
       </PagedState>
     </Page>
   );

@@ -86,7 +86,7 @@ function ExportButton() {
       <Button variant="default" loading={isPending} onClick={() => mutate()}>
         {texts.export}
       </Button>
-      {error !== null && <ProblemAlert error={error} />}
+      {error !== null && <ProblemAlert error={error} onRetry={() => mutate()} />}
     </>
   );
 }

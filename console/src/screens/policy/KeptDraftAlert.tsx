@@ -32,7 +32,7 @@ export function KeptDraftAlert({ kept, editor, onDecided }: KeptDraftAlertProps)
       <Text size="sm" mb="sm">
         {texts.detail}
       </Text>
-      {error !== null && <ProblemAlert error={error} />}
+      {error !== null && <ProblemAlert error={error} onRetry={() => mutate()} />}
       <Group>
         <Button size="xs" loading={isPending} onClick={() => mutate()}>
           {texts.restore}

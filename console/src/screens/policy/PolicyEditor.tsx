@@ -45,7 +45,14 @@ export function PolicyEditor({ editor, stored, catalogue, search, children, onSe
   const tab = search.tab ?? 'rules';
   // An empty form of a new policy shows no mistakes before the first input or the first attempt to save it.
   const shown = base === undefined && !isDirty && !validation.isTried ? { ...validation, result: undefined } : validation;
-  const part = { draft, catalogue, validation: shown, at: memberPathOf(search, rulesOf(draft)), onChange: change };
+  const part = {
+    draft,
+    catalogue,
+    validation: shown,
+    onOpenText: () => onSearch({ tab: 'text' }),
+    at: memberPathOf(search, rulesOf(draft)),
+    onChange: change,
+  };
   const title = base === undefined ? newPolicyTexts.title : textOf(draft, 'name') || base.name;
   return (
     <Page
@@ -62,7 +69,7 @@ export function PolicyEditor({ editor, stored, catalogue, search, children, onSe
       {!isDirty && children}
       {kept !== undefined && !isDirty && <LazyPart part={keptDraftAlert} props={{ kept, editor, onDecided: decide }} lines={2} />}
       {stored !== undefined && base !== undefined && stored.version > base.version && <Alert color="yellow">{texts.newer}</Alert>}
-      {validation.error !== null && <ProblemAlert error={validation.error} />}
+      {validation.error !== null && <ProblemAlert error={validation.error} onRetry={validation.retry} />}
       <Tabs
         value={tab}
         onChange={(next) => onSearch({ ...withoutMember(search), tab: next as (typeof POLICY_TABS)[number] })}
@@ -128,7 +135,11 @@ function StoredPanels({ policy, editor, onSearch }: StoredPanelsProps) {
         <LazyPart part={historyTab} props={{ policy, editor, onSearch }} lines={6} />
       </Tabs.Panel>
       <Tabs.Panel value="findings">
-        <LazyPart part={findingsTab} props={{ policyId: policy.id, onOpen: (at) => onSearch({ tab: 'rules', at }) }} lines={6} />
+        <LazyPart
+          part={findingsTab}
+          props={{ policyId: policy.id, onOpen: (at) => onSearch({ tab: 'rules', ...(at !== undefined && { at }) }) }}
+          lines={6}
+        />
       </Tabs.Panel>
     </>
   );

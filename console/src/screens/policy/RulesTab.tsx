@@ -20,17 +20,20 @@ export interface DraftTabProps {
   readonly validation: ValidationState;
   /** The path of the member to show. */
   readonly at: string | undefined;
+  /** Opens the text of the draft. */
+  onOpenText(): void;
   onChange(draft: DraftJson): void;
 }
 
 /** The rules of a policy in the order of decisions, as forms, and the other members. */
 export function RulesTab(props: DraftTabProps) {
-  const { draft, catalogue, at, onChange } = props;
+  const { draft, catalogue, at, onOpenText, onChange } = props;
   const rules = rulesOf(draft);
   const [edited, setEdited] = useState<ReadonlySet<string>>(new Set());
   const [added, setAdded] = useState<string>();
   const shown = ruleIndexIn(at);
-  if (rules === undefined) return <EmptyState title={texts.notAList} />;
+  if (rules === undefined)
+    return <EmptyState title={texts.notAList} action={<Button onClick={onOpenText}>{policyTexts.text.open}</Button>} />;
   const change = (next: readonly unknown[]) => onChange({ ...draft, rules: next });
   const toggle = (key: string, isEdited: boolean) => {
     const next = new Set(edited);

@@ -19,6 +19,8 @@ export interface Validation {
 export interface ValidationState extends ValidationProgress {
   readonly result: Validation | undefined;
   readonly error: unknown;
+  /** Validates the draft again after a failed request. */
+  retry(): void;
   /** Shows all mistakes until there are none. */
   onTry(): void;
 }
@@ -37,7 +39,7 @@ export function useValidation(draft: DraftJson, id: string | undefined): Validat
   const isStale = settled !== draft || query.isFetching;
   const [isTried, setTried] = useState(false);
   if (isTried && !isStale && query.data?.valid === true) setTried(false);
-  return { result: query.data, isStale, error: query.error, isTried, onTry: () => setTried(true) };
+  return { result: query.data, isStale, error: query.error, retry: () => void query.refetch(), isTried, onTry: () => setTried(true) };
 }
 
 /** Validates a draft, and compares it with the stored policy. */
