@@ -93,13 +93,21 @@ describe('the import of records', () => {
     expect(reply.at('data.title')).toBe('After');
   });
 
-  it('an import that takes long shows its progress, and can be stopped', async ({ newsroom, story, visitor }) => {
+  it('an import that takes long shows its progress, asks before its screen is left, and can be stopped', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
     const rows = Array.from({ length: 40_000 }, (_, index) => `Long ${index},long-${index},${story.tom.id}`);
-    const page = await visitor.open(newsroom, '/data/Article', { as: story.admin });
+    const page = await visitor.open(newsroom, '/data', { as: story.admin });
+    await page.getByRole('link', { name: 'Article', exact: true }).first().click();
     await openFile(page, 'long.csv', ['title,slug,authorId', ...rows].join('\n'));
     await page.getByRole('button', { name: 'Import', exact: true }).last().click();
     await page.getByText(/^Row [1-9][\d,]*: [1-9][\d,]* imported/).waitFor();
-    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.goBack();
+    await page.getByText('It is running. Rows that are stored stay.').waitFor();
+    await page.getByRole('button', { name: 'Stay' }).click();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
     await page.getByText('The import was stopped.').waitFor();
     const { at } = await newsroom.call('GET', '/api/Article?where[slug][startsWith]=long-&limit=1&total=true', {
       token: story.admin.token,

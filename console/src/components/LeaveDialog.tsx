@@ -1,18 +1,17 @@
 import { Button, Group, Text } from '@mantine/core';
-import { commonTexts } from '../texts/common.ts';
 import { Dialog } from './Dialog.tsx';
-
-const texts = commonTexts.unsaved;
+import type { LeaveTexts } from './unsaved-changes.ts';
 
 /** Properties of the question. */
 interface LeaveDialogProps {
   readonly isOpen: boolean;
+  readonly texts: LeaveTexts;
   onStay(): void;
   onLeave(): void;
 }
 
-/** Asks if unsaved changes may be lost. */
-export function LeaveDialog({ isOpen, onStay, onLeave }: LeaveDialogProps) {
+/** Asks if unsaved changes may be lost, or if an import may be stopped. */
+export function LeaveDialog({ isOpen, texts, onStay, onLeave }: LeaveDialogProps) {
   return (
     <Dialog opened={isOpen} onClose={onStay} title={texts.title}>
       <Text mb="md">{texts.detail}</Text>

@@ -1,4 +1,5 @@
 import { NavLink, SegmentedControl, Text, useMantineColorScheme } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,7 +7,8 @@ import { signOut } from '../api/session.ts';
 import { Dialog } from '../components/Dialog.tsx';
 import { LeaveDialog } from '../components/LeaveDialog.tsx';
 import { ProblemAlert } from '../components/ProblemAlert.tsx';
-import { hasUnsavedChanges } from '../components/unsaved-changes.ts';
+import { type LeaveTexts, unsavedQuestion } from '../components/unsaved-changes.ts';
+import { commonTexts } from '../texts/common.ts';
 import { sentence } from '../texts/sentence.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { useCaller } from './useSession.ts';
@@ -45,21 +47,27 @@ export function UserActions({ onAction }: UserActionsProps) {
 
 /** Signs out, after a question if unsaved changes would be lost. */
 function SignOut({ onStart }: { onStart(): void }) {
-  const [isAsked, setAsked] = useState(false);
+  // Stays while the dialog closes, so that its words do not change.
+  const [question, setQuestion] = useState<LeaveTexts>(commonTexts.unsaved);
+  const [isAsked, { open: ask, close }] = useDisclosure(false);
   const { mutate, error, reset } = useMutation({ mutationFn: signOut });
   const start = (): void => {
     onStart();
-    if (hasUnsavedChanges()) setAsked(true);
-    else mutate();
+    const asked = unsavedQuestion();
+    if (asked === undefined) mutate();
+    else {
+      setQuestion(asked);
+      ask();
+    }
   };
   const leave = (): void => {
-    setAsked(false);
+    close();
     mutate();
   };
   return (
     <>
       <NavLink component="button" label={shellTexts.signOut} onClick={start} />
-      <LeaveDialog isOpen={isAsked} onStay={() => setAsked(false)} onLeave={leave} />
+      <LeaveDialog isOpen={isAsked} texts={question} onStay={close} onLeave={leave} />
       <Dialog opened={error !== null} onClose={reset} title={shellTexts.signOut}>
         <ProblemAlert error={error} onRepeat={() => mutate()} />
       </Dialog>

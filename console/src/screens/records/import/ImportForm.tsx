@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useOwnResource } from '../../../api/own-resources.ts';
 import { GuardedButton } from '../../../components/GuardedButton.tsx';
+import { LeaveGuard } from '../../../components/LeaveGuard.tsx';
 import { ProblemAlert } from '../../../components/ProblemAlert.tsx';
 import { QueryState } from '../../../components/QueryState.tsx';
 import type { Field } from '../../../components/record-form/form-values.ts';
@@ -41,7 +42,7 @@ interface MappedFile {
 
 function FileForm({ resource, onRunning, fields }: ImportFormProps & { readonly fields: readonly Field[] }) {
   const [mapped, setMapped] = useState<MappedFile>();
-  const { running, result, error, start, stop, reset } = useImport(resource);
+  const { running, result, start, stop, reset } = useImport(resource);
   const isRunning = running !== undefined;
   useEffect(() => onRunning(isRunning), [isRunning, onRunning]);
   const show = (file: ImportFile): void => setMapped({ file, mapping: suggestMapping(file.columns, fields) });
@@ -63,11 +64,13 @@ function FileForm({ resource, onRunning, fields }: ImportFormProps & { readonly 
           if (file !== null) open.mutate(file);
         }}
       />
-      {open.error !== null && <ProblemAlert error={open.error} />}
+      <LeaveGuard isDirty={isRunning} texts={texts.leave} />
+      {open.error !== null && <ProblemAlert error={open.error} onRetry={() => open.mutate(open.variables)} />}
       {mapped?.file.columns.length === 0 && <Alert color="yellow">{texts.mapping.unmapped}</Alert>}
       {mapped && mapped.file.columns.length > 0 && (
         <ColumnFields {...mapped} fields={fields} onChange={(mapping) => setMapped({ ...mapped, mapping })} onSplit={split.mutate} />
       )}
+      {split.error !== null && <ProblemAlert error={split.error} onRetry={() => split.mutate(split.variables)} />}
       <ImportOptionsForm
         keys={uniqueFields(fields)}
         isRunning={isRunning}
@@ -75,8 +78,7 @@ function FileForm({ resource, onRunning, fields }: ImportFormProps & { readonly 
         onStart={(options) => start({ ...chosen(mapped), options })}
       />
       {running && <ImportProgress running={running} onStop={stop} />}
-      {error !== undefined && <ProblemAlert error={error} />}
-      {result && mapped && <ImportResult result={result} file={mapped.file} resource={resource} />}
+      {result && <ImportResult result={result} resource={resource} onRepeat={() => start(result.input)} />}
     </Stack>
   );
 }

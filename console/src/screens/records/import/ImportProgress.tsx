@@ -1,6 +1,6 @@
 import { Button, Group, Progress, Text } from '@mantine/core';
 import { dataTexts } from '../../../texts/data.ts';
-import type { RunningImport } from './useImport.ts';
+import type { RunningImport } from './import-run.ts';
 
 const texts = dataTexts.importing;
 

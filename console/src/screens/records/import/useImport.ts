@@ -1,39 +1,26 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { type ImportCounts, type ImportOptions, importRecords, type RejectedRow } from '../../../api/import-records.ts';
+import { type ImportOptions, importRecords } from '../../../api/import-records.ts';
 import type { ColumnMapping } from './column-mapping.ts';
 import { type ImportFile, mapFile } from './import-file.ts';
-
-/** The numbers of rows of an import that goes on. */
-export interface RunningImport {
-  readonly counts: ImportCounts;
-  /** The last row of the last batch. */
-  readonly row: number;
-}
-
-/** The result of an import. */
-export interface FinishedImport {
-  readonly counts: ImportCounts;
-  readonly rejected: readonly RejectedRow[];
-  readonly isDryRun: boolean;
-  /** True if its user has stopped it. */
-  readonly isStopped: boolean;
-}
-
-interface ImportState {
-  readonly running?: RunningImport;
-  readonly result?: FinishedImport;
-  readonly error?: unknown;
-}
+import { type EndedImport, NO_ROWS, type RunningImport, readImport } from './import-run.ts';
 
 /** The file of an import, and its options. */
-interface ImportInput {
+export interface ImportInput {
   readonly file: ImportFile;
   readonly mapping: ColumnMapping;
   readonly options: ImportOptions;
 }
 
-const NO_ROWS: ImportCounts = { imported: 0, updated: 0, unchanged: 0, rejected: 0 };
+/** An import that has ended, with its file and options. */
+export interface FinishedImport extends EndedImport {
+  readonly input: ImportInput;
+}
+
+interface ImportState {
+  readonly running?: RunningImport;
+  readonly result?: FinishedImport;
+}
 
 /** Runs an import until its end, or until it is stopped or its form is closed. */
 export function useImport(resource: string) {
@@ -42,34 +29,19 @@ export function useImport(resource: string) {
   const queryClient = useQueryClient();
   useEffect(() => () => control.current?.abort(), []);
   const start = (input: ImportInput): void => {
-    control.current = new AbortController();
-    void runImport(resource, { ...input, signal: control.current.signal }, setState).finally(
-      () => void queryClient.invalidateQueries({ queryKey: ['records', resource] }),
-    );
+    const running = new AbortController();
+    control.current = running;
+    setState({ running: { counts: NO_ROWS, row: 0 } });
+    const { signal } = running;
+    void readImport(sendRows(resource, input, signal), signal, (progress) => setState({ running: progress })).then((ended) => {
+      setState({ result: { ...ended, input } });
+      void queryClient.invalidateQueries({ queryKey: ['records', resource] });
+    });
   };
   return { ...state, start, stop: () => control.current?.abort(), reset: () => setState({}) };
 }
 
-async function runImport(
-  resource: string,
-  { file, mapping, options, signal }: ImportInput & { readonly signal: AbortSignal },
-  show: (state: ImportState) => void,
-): Promise<void> {
-  const rejected: RejectedRow[] = [];
-  let counts = NO_ROWS;
-  const finish = (isStopped: boolean): void => show({ result: { counts, rejected, isDryRun: options.dryRun, isStopped } });
-  show({ running: { counts, row: 0 } });
-  try {
-    const { type, delimiter } = file;
-    const body = { content: await mapFile(file, mapping), type, delimiter, signal };
-    for await (const line of importRecords(resource, body, options)) {
-      if (line.kind === 'rejected') rejected.push(line.rejected);
-      else counts = line.counts;
-      if (line.kind === 'progress') show({ running: { counts, row: line.row } });
-    }
-    finish(false);
-  } catch (error) {
-    if (signal.aborted) finish(true);
-    else show({ error });
-  }
+async function* sendRows(resource: string, { file, mapping, options }: ImportInput, signal: AbortSignal) {
+  const { type, delimiter } = file;
+  yield* importRecords(resource, { content: await mapFile(file, mapping), type, delimiter, signal }, options);
 }
