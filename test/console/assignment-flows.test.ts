@@ -82,7 +82,8 @@ describe('assignments', () => {
       compared.push(route);
       return revoked.then(() => route.continue());
     });
-    for (const name of ['Soon One', 'Soon Two']) await page.getByRole('checkbox', { name: `Select the assignment to ${name}` }).check();
+    await rowOf(page, 'Soon Two').waitFor();
+    for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
     await page.getByText('2 assignments selected').waitFor();
     await page.getByRole('button', { name: 'Revoke' }).click();
     const dialog = page.getByRole('dialog', { name: 'Revoke 2 assignments?' });

@@ -7,6 +7,11 @@ describe('names', () => {
     const page = await visitor.open(newsroom, '/findings?code=expires-soon', { as: story.admin });
     await page.getByText(/the assignment to user Maya Lindqvist expires/).waitFor();
     expect(await page.getByRole('main').textContent()).not.toContain(story.maya.id);
+    // With the keyboard, the card of a finding opens what it is about.
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1 }).filter({ hasNotText: 'Findings' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('tab')).toBe('assignments');
   });
 
   it('the screen of findings shows those of a later page if the first page has none', async ({ newsroom, story, visitor }) => {

@@ -121,6 +121,16 @@ describe('the shell', () => {
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('content');
   });
 
+  it('a phone has buttons for the palette and the list of keys', async ({ newsroom, visitor }) => {
+    const page = await visitor.open(newsroom, '/account', { as: await newsroom.admin(), size: 'phone' });
+    await page.getByRole('button', { name: 'Search screens and actions' }).click();
+    await page.getByRole('textbox', { name: 'Search screens and actions' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Keyboard' }).click();
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+  });
+
   it('a phone shows the navigation as a menu, which closes when a screen opens', async ({ newsroom, visitor }) => {
     const page = await visitor.open(newsroom, '/account', { as: await newsroom.admin(), size: 'phone' });
     await page.getByRole('button', { name: 'Menu', exact: true }).click();

@@ -30,7 +30,7 @@ export function AssignmentTable({ assignments, before = [], namesPolicies = fals
             key: 'policy',
             title: texts.columns.policy,
             render: ({ policyId, policyName }: NamedAssignment) => (
-              <TextLink to="/policies/$id" params={{ id: policyId }} search={{ tab: 'assignments' }} size="sm">
+              <TextLink to="/policies/$id" params={{ id: policyId }} search={{ tab: 'assignments' }} size="sm" data-open>
                 {policyName}
               </TextLink>
             ),

@@ -1,8 +1,7 @@
 import { Box, Card, Group, Stack, Table, Text, UnstyledButton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { type KeyboardEvent, type ReactNode, useRef } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 import classes from './DataTable.module.css';
-import { useRowKeys } from './useRowKeys.ts';
 
 /** A column of a table. */
 export interface Column<Item> {
@@ -21,7 +20,7 @@ interface DataTableProps<Item> {
   readonly columns: readonly Column<Item>[];
   readonly items: readonly Item[];
   idOf(item: Item): string;
-  /** Opens an item: by click, Enter or `Enter` after `j` and `k`. */
+  /** Opens an item: by click or Enter. Without it, Enter follows the element of the row with the attribute `data-open`. */
   onOpen?(item: Item): void;
   /** The present order: a sort key, descending with a leading `-`. */
   readonly order?: string | undefined;
@@ -31,9 +30,7 @@ interface DataTableProps<Item> {
 /** A table that a keyboard can use; below 48 em, each row is a card. Sorting and paging are the server's. */
 export function DataTable<Item>(props: DataTableProps<Item>) {
   const isNarrow = useMediaQuery('(max-width: 48em)') ?? false;
-  const list = useRef<HTMLDivElement>(null);
-  useRowKeys(list);
-  return <div ref={list}>{isNarrow ? <Cards {...props} /> : <Rows {...props} />}</div>;
+  return isNarrow ? <Cards {...props} /> : <Rows {...props} />;
 }
 
 /** The background of the row under the pointer. It differs from that of badges. */
@@ -52,7 +49,7 @@ function Rows<Item>({ label, columns, items, idOf, onOpen, order, onSort }: Data
         </Table.Thead>
         <Table.Tbody>
           {items.map((item) => (
-            <Table.Tr key={idOf(item)} {...openingProps(item, onOpen)}>
+            <Table.Tr key={idOf(item)} {...rowProps(item, onOpen)}>
               {columns.map((column) => (
                 <Table.Td key={column.key} className={classes['cell']}>
                   {column.render(item)}
@@ -93,7 +90,7 @@ function Cards<Item>({ label, columns, items, idOf, onOpen }: DataTableProps<Ite
     <ul aria-label={label} className={classes['cards']}>
       {items.map((item) => (
         <li key={idOf(item)}>
-          <Card withBorder padding="sm" {...openingProps(item, onOpen)}>
+          <Card withBorder padding="sm" {...rowProps(item, onOpen)}>
             <Stack gap={4}>
               {columns.map((column) => (
                 <Group key={column.key} gap="xs" align="baseline" wrap="nowrap">
@@ -113,9 +110,9 @@ function Cards<Item>({ label, columns, items, idOf, onOpen }: DataTableProps<Ite
   );
 }
 
-/** Returns the properties of a row or card that opens its item. */
-function openingProps<Item>(item: Item, onOpen: ((item: Item) => void) | undefined) {
-  if (onOpen === undefined) return {};
+/** Returns the properties of a row or card, which `j` and `k` reach. It is a stop of Tab only if it opens its item. */
+function rowProps<Item>(item: Item, onOpen: ((item: Item) => void) | undefined) {
+  if (onOpen === undefined) return { tabIndex: -1, 'data-row': true };
   return {
     tabIndex: 0,
     'data-row': true,

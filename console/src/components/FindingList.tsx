@@ -39,7 +39,7 @@ interface FindingCardProps {
 
 function FindingCard({ finding: { code, detail, todo, path, policy, rule, other }, onOpen }: FindingCardProps) {
   return (
-    <Card withBorder padding="sm">
+    <Card withBorder padding="sm" tabIndex={-1} data-row>
       <Group justify="space-between" align="flex-start">
         <Stack gap={4} flex="1 1 300px" style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
           <Group gap="xs">
@@ -85,7 +85,7 @@ interface OpenButtonProps {
 function OpenButton({ path, policyId, isAboutAssignments, onOpen }: OpenButtonProps) {
   if (onOpen !== undefined && !isAboutAssignments)
     return (
-      <Button size="xs" variant="default" onClick={() => onOpen(path)}>
+      <Button size="xs" variant="default" data-open onClick={() => onOpen(path)}>
         {texts.open}
       </Button>
     );
@@ -94,6 +94,7 @@ function OpenButton({ path, policyId, isAboutAssignments, onOpen }: OpenButtonPr
     <Button
       size="xs"
       variant="default"
+      data-open
       renderRoot={(props) => <Link to="/policies/$id" params={{ id: policyId }} search={search} {...props} />}
     >
       {isAboutAssignments ? texts.openAssignments : texts.open}

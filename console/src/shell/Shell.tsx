@@ -1,5 +1,5 @@
 import { ActionIcon, Anchor, AppShell, Burger, Group, Kbd, Text, UnstyledButton } from '@mantine/core';
-import { useCounter, useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useCounter, useDisclosure } from '@mantine/hooks';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { createPart, LazyPart } from '../components/LazyPart.tsx';
@@ -9,6 +9,7 @@ import { OfflineBanner } from './OfflineBanner.tsx';
 import { SessionGate } from './SessionGate.tsx';
 import classes from './Shell.module.css';
 import { UserMenu } from './UserMenu.tsx';
+import { useKeys } from './useKeys.ts';
 
 interface DialogProps {
   /** Number of times that the dialog was opened. */
@@ -34,11 +35,7 @@ function Frame() {
   const path = useRouterState({ select: (state) => state.location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when another screen opens
   useEffect(() => menu.close(), [path]);
-  useHotkeys([
-    ['mod+K', openPalette],
-    ['shift+?', openHelp],
-    ['/', () => focusSearch() || openPalette()],
-  ]);
+  useKeys({ onPalette: openPalette, onHelp: openHelp });
   return (
     <AppShell
       header={{ height: 52 }}
@@ -90,7 +87,10 @@ function Header({ isMenuOpen, onMenu, onPalette, onHelp }: HeaderProps) {
           </Text>
           <Kbd size="xs">Ctrl K</Kbd>
         </UnstyledButton>
-        <ActionIcon variant="default" aria-label={shellTexts.help.title} onClick={onHelp} visibleFrom="sm">
+        <ActionIcon variant="default" size="lg" aria-label={shellTexts.palette.label} onClick={onPalette} hiddenFrom="sm">
+          <SearchSign />
+        </ActionIcon>
+        <ActionIcon variant="default" size="lg" aria-label={shellTexts.help.title} onClick={onHelp}>
           ?
         </ActionIcon>
         <UserMenu />
@@ -99,9 +99,12 @@ function Header({ isMenuOpen, onMenu, onPalette, onHelp }: HeaderProps) {
   );
 }
 
-/** Moves the focus to the search field of the screen. Returns false if it has none. */
-function focusSearch(): boolean {
-  const field = document.querySelector<HTMLInputElement>('[data-search]');
-  field?.focus();
-  return field !== null;
+/** A magnifying glass. */
+function SearchSign() {
+  return (
+    <svg viewBox="0 0 16 16" width={16} height={16} fill="none" stroke="currentColor" strokeWidth={1.8} aria-hidden="true">
+      <circle cx="7" cy="7" r="4.5" />
+      <path d="m10.5 10.5 4 4" strokeLinecap="round" />
+    </svg>
+  );
 }

@@ -1,7 +1,6 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState } from 'react';
-import { useRowKeys } from '../../components/useRowKeys.ts';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
 import { EntryRow } from './EntryRow.tsx';
 import classes from './EntryTable.module.css';
@@ -56,7 +55,6 @@ export function EntryTable({ entries, names, growsAtStart = false, onOpen, onFil
   useEffect(() => {
     if (isNearEnd) onEnd?.();
   }, [isNearEnd, onEnd]);
-  useRowKeys(scroll);
   return (
     <div ref={scroll} className={classes['scroll']}>
       {isSkimming && <SkimmedRows at={entries[first]?.at} index={first} count={entries.length} />}

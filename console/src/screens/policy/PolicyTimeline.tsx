@@ -69,12 +69,12 @@ function Change({ item, isRestorable, current, refusal, onRestore, namesPolicies
   // The current version of a policy is not known in the list of all changes.
   const mayRollBack = hasVersion && current !== undefined;
   return (
-    <Card withBorder padding="sm">
+    <Card withBorder padding="sm" tabIndex={-1} data-row>
       <Group justify="space-between" align="flex-start">
         <ChangeSummary item={item} isCurrent={isCurrent} namesPolicies={namesPolicies} />
         <Group gap="xs">
           {mayRollBack && (
-            <Button size="xs" variant="default" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
+            <Button size="xs" variant="default" data-open aria-expanded={isShown} onClick={() => setShown(!isShown)}>
               {isShown ? texts.hide : texts.show}
             </Button>
           )}
@@ -84,7 +84,7 @@ function Change({ item, isRestorable, current, refusal, onRestore, namesPolicies
             </GuardedButton>
           )}
           {isRestorable && (
-            <Button size="xs" variant="default" onClick={() => setRollingBack(true)}>
+            <Button size="xs" variant="default" data-open onClick={() => setRollingBack(true)}>
               {texts.restore}
             </Button>
           )}
