@@ -59,7 +59,10 @@ describe('the explanation of a decision', () => {
   });
 
   it('says in words on which condition a user may act, as in the matrix of roles', async ({ newsroom, story, visitor }) => {
-    const page = await visitor.open(newsroom, '/access?tab=whoCan&resource=Article&action=update', { as: story.admin });
+    const page = await visitor.open(newsroom, `/data/Article/${story.articles.get('a-budget-at-last')}`, { as: story.admin });
+    await page.getByRole('link', { name: 'Who can…' }).click();
+    await page.getByRole('row').filter({ hasText: 'Maya Lindqvist' }).getByRole('link', { name: 'Maya Lindqvist' }).waitFor();
+    await page.goto(`${newsroom.console}/access?tab=whoCan&resource=Article&action=update`);
     const maya = page.getByRole('row').filter({ hasText: 'Maya Lindqvist' });
     await maya.getByText('resource.department is "politics"').waitFor();
     await page.getByRole('tab', { name: 'Roles' }).click();

@@ -46,6 +46,7 @@ export const dataTexts = {
     immutable: 'cannot be changed later',
     unset: 'no value',
     decisions: 'Show the decisions',
+    whoCan: 'Who can…',
     back: (resource: string) => sentence`Back to the records of ${resource}`,
     utc: (instant: string) => sentence`${instant.replace('T', ' ').replace(/(?:\.0+)?Z$/, '')} UTC`,
     json: 'expected JSON',

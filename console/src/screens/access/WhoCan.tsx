@@ -8,6 +8,7 @@ import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { LoadMore } from '../../components/LoadMore.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { RecordPicker } from '../../components/RecordPicker.tsx';
+import { TextLink } from '../../components/TextLink.tsx';
 import { accessTexts as texts } from '../../texts/access.ts';
 import { namesOf, residualsOf, whoCanQuery } from './queries.ts';
 import type { AccessTabProps } from './RoleMatrix.tsx';
@@ -129,9 +130,11 @@ const USER_COLUMNS: readonly Column<Schemas['admin.UserWhoCan']>[] = [
   {
     key: 'user',
     title: texts.user,
-    render: ({ name, email, via }) => (
+    render: ({ id, name, email, via }) => (
       <Group gap={6}>
-        {name ?? email}
+        <TextLink to="/users/$id" params={{ id }} size="sm" data-open>
+          {name ?? email}
+        </TextLink>
         <Text span size="xs" c="dimmed">
           {texts.via[via]}
         </Text>

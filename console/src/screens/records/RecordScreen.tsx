@@ -11,6 +11,7 @@ import { StoredRecordForm } from '../../components/record-form/StoredRecordForm.
 import { labelField, labelOf } from '../../components/record-labels.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { useAuditRights } from '../../shell/useAuditRights.ts';
+import { useCaller } from '../../shell/useSession.ts';
 import { dataTexts as texts } from '../../texts/data.ts';
 import { sentence } from '../../texts/sentence.ts';
 import type { DeletedRecordProps } from './DeletedRecord.tsx';
@@ -74,6 +75,7 @@ function RefusedRecord({ resource, id }: { readonly resource: string; readonly i
 function StoredRecord({ resource, row }: { readonly resource: OwnResource; readonly row: Row }) {
   const { definition } = resource;
   const { mayRead } = useAuditRights();
+  const { role } = useCaller();
   const { data: permissions = [] } = useQuery(ownPermissionsQuery(definition.name, row.id));
   const queryClient = useQueryClient();
   return (
@@ -85,6 +87,11 @@ function StoredRecord({ resource, row }: { readonly resource: OwnResource; reado
           {mayRead && (
             <TextLink to="/decisions" search={{ recordId: row.id, range: 'all' }} size="sm">
               {texts.record.decisions}
+            </TextLink>
+          )}
+          {role === 'admin' && (
+            <TextLink to="/access" search={{ tab: 'whoCan', resource: definition.name, action: 'read', id: row.id }} size="sm">
+              {texts.record.whoCan}
             </TextLink>
           )}
           <DeleteRecord
