@@ -1,9 +1,8 @@
 import { Button, Group, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { PolicyFilter } from '../../api/policies.ts';
 import { catalogueQuery } from '../../api/queries.ts';
+import { useDelayedText } from '../../components/useTypedText.ts';
 import { policiesTexts } from '../../texts/policies.ts';
 
 const texts = policiesTexts.filters;
@@ -83,43 +82,11 @@ interface DelayedInputProps {
 }
 
 function DelayedInput({ label, width, value, onChange }: DelayedInputProps) {
-  const [typed, type] = useTyped(value, onChange);
-  return (
-    <TextInput label={label} placeholder={texts.any} w={width} value={typed} onChange={({ currentTarget }) => type(currentTarget.value)} />
-  );
+  const input = useDelayedText(value ?? '', (text) => onChange(text === '' ? undefined : text));
+  return <TextInput label={label} placeholder={texts.any} w={width} {...input} />;
 }
 
 function SearchInput({ value, onChange }: Pick<DelayedInputProps, 'value' | 'onChange'>) {
-  const [typed, type] = useTyped(value, onChange);
-  return (
-    <TextInput
-      data-search
-      type="search"
-      flex="1 1 220px"
-      label={policiesTexts.search}
-      value={typed}
-      onChange={({ currentTarget }) => type(currentTarget.value)}
-    />
-  );
-}
-
-/** Returns the typed text, which is reported 300 ms after the last key. A value that changes elsewhere replaces it. */
-function useTyped(value: string | undefined, onChange: (value: string | undefined) => void): [string, (text: string) => void] {
-  const [typed, setTyped] = useState(value ?? '');
-  const [known, setKnown] = useState(value);
-  if (known !== value) {
-    setKnown(value);
-    setTyped(value ?? '');
-  }
-  const report = useDebouncedCallback((text: string) => {
-    setKnown(text === '' ? undefined : text);
-    onChange(text === '' ? undefined : text);
-  }, 300);
-  return [
-    typed,
-    (text) => {
-      setTyped(text);
-      report(text);
-    },
-  ];
+  const input = useDelayedText(value ?? '', (text) => onChange(text === '' ? undefined : text));
+  return <TextInput data-search type="search" flex="1 1 220px" label={policiesTexts.search} {...input} />;
 }

@@ -1,6 +1,7 @@
 import { Code, Stack, Text, TextInput, Title } from '@mantine/core';
 import type { Schemas } from '../../api/client.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { useDelayedText } from '../../components/useTypedText.ts';
 import { systemTexts as texts } from '../../texts/service.ts';
 
 type Option = Schemas['admin.SystemStatus']['options'][number];
@@ -14,6 +15,7 @@ interface OptionTableProps {
 
 /** The settings of the process with their source. Secrets are hidden by the service. */
 export function OptionTable({ options, search, onSearch }: OptionTableProps) {
+  const input = useDelayedText(search, onSearch);
   const wanted = search.trim().toLowerCase();
   const shown = options.filter(({ name, group }) => `${name} ${group}`.toLowerCase().includes(wanted));
   return (
@@ -21,14 +23,7 @@ export function OptionTable({ options, search, onSearch }: OptionTableProps) {
       <Title order={2} size="h4">
         {texts.options}
       </Title>
-      <TextInput
-        data-search
-        maw={320}
-        aria-label={texts.filter}
-        placeholder={texts.filter}
-        defaultValue={search}
-        onChange={({ currentTarget }) => onSearch(currentTarget.value)}
-      />
+      <TextInput data-search maw={320} aria-label={texts.filter} placeholder={texts.filter} {...input} />
       <DataTable label={texts.options} columns={COLUMNS} items={shown} idOf={({ name }) => name} />
     </Stack>
   );

@@ -1,5 +1,4 @@
 import { Badge, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useCounter, useDebouncedCallback } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
@@ -10,6 +9,7 @@ import { LoadMore } from '../../components/LoadMore.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { Time } from '../../components/Time.tsx';
+import { useDelayedText } from '../../components/useTypedText.ts';
 import { commonTexts } from '../../texts/common.ts';
 import { usersTexts as texts } from '../../texts/service.ts';
 import { type UsersSearch, usersRoute } from './route.ts';
@@ -30,16 +30,10 @@ export function UsersScreen() {
       ),
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
-  const [removals, { increment }] = useCounter(0);
-  const removeFilters = (): void => {
-    // The search field keeps its text itself.
-    increment();
-    void navigate({ search: {}, replace: true });
-  };
   const open = (id: string): void => void navigate({ to: '/users/$id', params: { id } });
   return (
     <Page title={texts.title} description={texts.description} actions={<UserDialog label={texts.create} onDone={open} />}>
-      <Filters key={removals} search={search} onChange={(next) => void navigate({ search: next, replace: true })} />
+      <Filters search={search} onChange={(next) => void navigate({ search: next, replace: true })} />
       <QueryState query={users} lines={10}>
         {({ pages }) => {
           const items = pages.flatMap(({ data }) => data);
@@ -49,7 +43,7 @@ export function UsersScreen() {
                 title={texts.empty.title}
                 detail={texts.empty.detail}
                 action={
-                  <Button variant="default" onClick={removeFilters}>
+                  <Button variant="default" onClick={() => void navigate({ search: {}, replace: true })}>
                     {texts.empty.action}
                   </Button>
                 }
@@ -76,18 +70,10 @@ function Filters({ search, onChange }: { readonly search: UsersSearch; onChange(
     const all = { ...rest, search: text, role, isActive, ...next };
     onChange(Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== '')));
   };
-  const changeText = useDebouncedCallback((typed: string) => change({ search: typed }), 250);
+  const input = useDelayedText(text ?? '', (typed) => change({ search: typed }));
   return (
     <Group gap="sm">
-      <TextInput
-        data-search
-        w={300}
-        maw="100%"
-        aria-label={texts.search}
-        placeholder={texts.search}
-        defaultValue={text ?? ''}
-        onChange={({ currentTarget }) => changeText(currentTarget.value)}
-      />
+      <TextInput data-search w={300} maw="100%" aria-label={texts.search} placeholder={texts.search} {...input} />
       <Select
         aria-label={texts.role}
         placeholder={texts.anyRole}
