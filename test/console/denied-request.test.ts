@@ -69,8 +69,10 @@ describe('a denied request', () => {
     await page.goBack();
     await page.getByRole('link', { name: 'Ask the same in the simulator' }).click();
     await page.getByText('One condition away').first().waitFor();
+    const { at } = await newsroom.call('GET', `/admin/api/decisions/${id}`, { token: story.admin.token });
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
       ...{ user: story.tom.id, resource: 'Article', action: 'update', id: story.articles.get('a-budget-at-last') },
+      ...{ role: 'editor', time: at('data.at'), ip: '127.0.0.1' },
     });
   });
 
