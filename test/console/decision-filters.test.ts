@@ -163,6 +163,75 @@ describe('reads of admins', () => {
   });
 });
 
+describe('the search', () => {
+  it('finds the entries of a request by its id, and the menu adds filters and the order', async ({ newsroom, story, visitor }) => {
+    const { headers } = await newsroom.call('GET', '/api/Tip', { token: story.tom.token });
+    const requestId = String(headers['x-request-id']);
+    const page = await visitor.open(newsroom, '/decisions?range=1h&role=admin', { as: story.admin });
+    await rows(page).first().waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('no-such-id');
+    await page.keyboard.press('Enter');
+    await page.getByText('No entry has this id or address').waitFor();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type(requestId);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => pills(page)).toEqual([`Request id: ${requestId}`]);
+    await expect.poll(() => rows(page).count()).toBe(1);
+    await page.goto(`${newsroom.console}/decisions?range=1h`);
+    await page.getByRole('button', { name: 'Add a filter' }).click();
+    await page.getByRole('menuitem', { name: 'Resource' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add a filter' });
+    await dialog.getByRole('combobox', { name: 'Resource' }).fill('Comm');
+    await dialog.getByRole('option', { name: 'Comment' }).click();
+    await dialog.getByRole('switch', { name: 'Leave out these entries' }).check({ force: true });
+    await expectSoundScreen(page);
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await expect.poll(() => pills(page)).toEqual(['Resource: not Comment']);
+    await page.getByRole('combobox', { name: 'Order' }).selectOption('Oldest first');
+    await expect.poll(() => new URL(page.url()).searchParams.get('order')).toBe('oldest');
+    // The first entry of a service is its set-up.
+    await expect.poll(() => rows(page).first().textContent()).toContain('created policy "Administrators');
+  });
+
+  it('a time is chosen in the charts and in fields, and the address has it', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/', { as: story.admin });
+    const time = (name: 'from' | 'to'): number => Date.parse(new URL(page.url()).searchParams.get(name) ?? '');
+    await selectPart(page);
+    await page.getByRole('heading', { name: 'Decisions', level: 1 }).waitFor();
+    const [from, to] = [time('from'), time('to')];
+    expect(from).toBeLessThan(to);
+    await page.getByText(/ entr(y|ies), without/).waitFor();
+    await selectPart(page);
+    await expect.poll(() => time('from')).toBeGreaterThan(from);
+    await expect.poll(() => time('to')).toBeLessThan(to);
+    const field = (name: string) => page.getByLabel(name, { exact: true });
+    await field('From').fill('2020-01-31T10:00:00');
+    await field('To').fill('2019-01-31T10:00:00');
+    await field('To').press('Enter');
+    await page.getByText('Choose a time after the start').waitFor();
+    await expectSoundScreen(page);
+    await field('To').fill('2020-02-01T00:00:00');
+    await field('To').press('Enter');
+    await page.getByText('No entry matches').waitFor();
+    expect(await page.evaluate("new Date('2020-01-31T10:00:00').getTime()")).toBe(time('from'));
+    await page.reload();
+    await expect.poll(() => field('To').inputValue()).toMatch(/^2020-02-01T00:00/);
+  });
+});
+
+/** Selects the middle of the chart with the pointer. */
+async function selectPart(page: Page): Promise<void> {
+  const plot = page.locator('.uplot .u-over');
+  await plot.waitFor();
+  await plot.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = (await plot.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  await page.mouse.move(x + width * 0.3, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width * 0.7, y + height / 2, { steps: 4 });
+  await page.mouse.up();
+}
+
 describe('on a phone', () => {
   it('facets open with a button that tells the number of filters', async ({ newsroom, story, visitor }) => {
     const page = await visitor.open(newsroom, '/decisions?range=24h&kind=access', { as: story.admin, size: 'phone' });

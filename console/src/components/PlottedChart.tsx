@@ -4,13 +4,9 @@ import { useEffect, useRef } from 'react';
 import './valid-language.ts';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { CHART_COLORS } from './chart-colors.ts';
 import classes from './PlottedChart.module.css';
 import type { Bucket, TimeChartProps } from './TimeChart.tsx';
-
-const COLORS = {
-  light: { allowed: '#2f9e44', denied: '#c92a2a', axis: '#495057', grid: '#e9ecef' },
-  dark: { allowed: '#51cf66', denied: '#ff8787', axis: '#c1c2c5', grid: '#373a40' },
-} as const;
 
 /** A chart that uPlot draws. */
 export function PlottedChart({ label, buckets, step, names, height, onSelect }: Required<TimeChartProps>) {
@@ -64,7 +60,7 @@ function toColumns(buckets: readonly Bucket[], step: number): uPlot.AlignedData 
 }
 
 function optionsOf({ scheme, width, height, names, onSelect }: ChartOptions): uPlot.Options {
-  const colors = COLORS[scheme];
+  const colors = CHART_COLORS[scheme];
   const bars = uPlot.paths.bars?.({ size: [0.9, 40] });
   const axis: uPlot.Axis = { stroke: colors.axis, grid: { stroke: colors.grid, width: 1 }, ticks: { show: false } };
   const series = (label: string, color: string): uPlot.Series => ({
@@ -87,7 +83,8 @@ function optionsOf({ scheme, width, height, names, onSelect }: ChartOptions): uP
       setSelect: [
         (plot) => {
           if (plot.select.width < 4) return;
-          const at = (position: number): number => plot.posToVal(position, 'x') * 1000;
+          // In whole seconds, as the fields for times have them.
+          const at = (position: number): number => Math.round(plot.posToVal(position, 'x')) * 1000;
           onSelect(at(plot.select.left), at(plot.select.left + plot.select.width));
         },
       ],

@@ -4,6 +4,7 @@ import { type ProblemBody, RequestError } from '../api/problem.ts';
 import { useAuditRights } from '../shell/useAuditRights.ts';
 import { commonTexts } from '../texts/common.ts';
 import { isolateNames } from '../texts/sentence.ts';
+import { TextLink } from './TextLink.tsx';
 
 /** Statuses of requests that may succeed unchanged: without an answer, after too many requests, and while the database is not available. */
 const TEMPORARY: ReadonlySet<number | undefined> = new Set([0, 429, 503]);
@@ -50,8 +51,13 @@ export function ProblemAlert({ error, onRetry, onRepeat }: ProblemAlertProps) {
             {commonTexts.tellAdmin} <Code>{decisionId}</Code>
           </Text>
         )}
+        {requestId !== undefined && mayRead && (
+          <TextLink to="/decisions" search={{ requestId, range: 'all' }} size="xs">
+            {commonTexts.requestId} {requestId}
+          </TextLink>
+        )}
         <Text size="xs" c="dimmed">
-          <Code>{code}</Code> {requestId !== undefined && `${commonTexts.requestId} ${requestId}`}
+          <Code>{code}</Code> {requestId !== undefined && !mayRead && `${commonTexts.requestId} ${requestId}`}
         </Text>
       </Group>
     </Alert>

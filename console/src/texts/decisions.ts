@@ -14,12 +14,21 @@ const ROUTINE_NAMES = { adminReads: 'reads by admins and auditors', refreshes: '
 /** Texts of the audit log. */
 export const decisionsTexts = {
   title: 'Decisions',
-  description: 'Every request with its decision, newest first.',
-  auditorDescription: 'The entries that you may read, newest first.',
+  description: 'Every request with its decision.',
+  auditorDescription: 'The entries that you may read.',
   columns: { at: 'Time', verdict: 'Decision', who: 'Caller', what: 'Request', reason: 'Reason' },
   ranges: { '1h': 'Last hour', '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days', all: 'All' },
   rangeLabel: 'Time',
-  chosenRange: (from: string, to: string) => sentence`${from} to ${to}`,
+  chosenRange: { label: 'Other time', from: 'From', to: 'To', mistake: 'Choose a time after the start' },
+  order: 'Order',
+  orders: { newest: 'Newest first', oldest: 'Oldest first' },
+  search: {
+    label: 'Id of a request, record or decision, or address',
+    placeholder: 'Id or address',
+    find: 'Find',
+    none: 'No entry has this id or address',
+  },
+  addFilter: { label: 'Add a filter', add: 'Add', exclude: 'Leave out these entries', frequent: 'Most frequent' },
   filters: {
     kind: 'Kind',
     allowed: 'Decision',

@@ -2,10 +2,13 @@ import { Button, Group, NativeSelect, Switch } from '@mantine/core';
 import { Tag } from '../../components/Tag.tsx';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
 import { sentence } from '../../texts/sentence.ts';
+import { EntrySearch } from './EntrySearch.tsx';
 import { labelOf } from './entry-names.ts';
-import { hiddenRoutines, presentFilters, removeFilter, showRoutine, withoutFilters } from './filters.ts';
+import { FilterMenu } from './FilterMenu.tsx';
+import { addFilter, hiddenRoutines, presentFilters, removeFilter, showRoutine, withoutFilters } from './filters.ts';
 import type { EntryNames } from './queries.ts';
-import { type DecisionsSearch, RANGES, type Range, ROUTINES, type Routine } from './search.ts';
+import { RangeSelect } from './RangeSelect.tsx';
+import { type DecisionsSearch, ORDERS, type Order, ROUTINES, type Routine } from './search.ts';
 import { rememberRoutines } from './shown-routines.ts';
 
 /** Properties of the bar of filters. */
@@ -18,12 +21,15 @@ interface FilterBarProps {
   onLive(isLive: boolean): void;
 }
 
-/** The time, the switch for new entries, the filters that are set, and the routines that are hidden. */
+/** The search, the time, the order, the switch for new entries, the filters that are set, and the routines that are hidden. */
 export function FilterBar({ search, isLive, names, onChange, onLive }: FilterBarProps) {
   const filters = presentFilters(search);
   return (
     <Group gap="sm">
+      <EntrySearch onFind={(found) => onChange(found.entry === undefined ? found : { ...search, ...found })} />
       {!isLive && <RangeSelect search={search} onChange={onChange} />}
+      {!isLive && <OrderSelect search={search} onChange={onChange} />}
+      <FilterMenu search={search} onAdd={(filter) => onChange(addFilter(search, filter))} />
       <Switch label={texts.live.start} checked={isLive} onChange={({ currentTarget }) => onLive(currentTarget.checked)} />
       {filters.map((filter) => {
         const [name, value] = [texts.filters[filter.name], labelOf(filter, names)];
@@ -67,24 +73,17 @@ function RoutineTags({ search, onChange }: Pick<FilterBarProps, 'search' | 'onCh
   });
 }
 
-const CHOSEN = 'chosen';
-
-function RangeSelect({ search, onChange }: Pick<FilterBarProps, 'search' | 'onChange'>) {
-  const { from, to, range = '24h', ...filters } = search;
-  const isChosen = from !== undefined || to !== undefined;
-  const chosen = texts.chosenRange(printMinute(from), printMinute(to));
+/** The order of the entries. */
+function OrderSelect({ search, onChange }: Pick<FilterBarProps, 'search' | 'onChange'>) {
+  const { order = 'newest', ...others } = search;
+  const choose = (next: Order): void => onChange(next === 'newest' ? others : { ...others, order: next });
   return (
     <NativeSelect
-      aria-label={texts.rangeLabel}
-      w={isChosen ? 330 : 170}
-      maw="100%"
-      value={isChosen ? CHOSEN : range}
-      data={[...RANGES.map((value) => ({ value, label: texts.ranges[value] })), ...(isChosen ? [{ value: CHOSEN, label: chosen }] : [])]}
-      onChange={({ currentTarget: { value } }) => value !== CHOSEN && onChange({ ...filters, range: value as Range })}
+      aria-label={texts.order}
+      w={140}
+      value={order}
+      data={ORDERS.map((value) => ({ value, label: texts.orders[value] }))}
+      onChange={({ currentTarget: { value } }) => choose(value as Order)}
     />
   );
-}
-
-function printMinute(at: string | undefined): string {
-  return at === undefined ? '…' : new Date(at).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'short' });
 }

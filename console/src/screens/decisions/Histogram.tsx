@@ -1,4 +1,4 @@
-import { Alert, Group, Paper, Text } from '@mantine/core';
+import { Alert, Paper } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { QueryState } from '../../components/QueryState.tsx';
@@ -33,25 +33,9 @@ export function Histogram({ search, now, onChange }: HistogramProps) {
           <>
             {partial === true && <Alert color="yellow">{texts.partial}</Alert>}
             <TimeChart label={texts.chart.label} buckets={buckets} step={step} names={texts.chart} onSelect={select} />
-            <Group gap="md" px="xs">
-              <Legend color="light-dark(#2f9e44, #51cf66)" text={texts.chart.allowed} />
-              <Legend color="light-dark(#c92a2a, #ff8787)" text={texts.chart.denied} />
-            </Group>
           </>
         )}
       </QueryState>
     </Paper>
-  );
-}
-
-/** A colour of the chart, and its meaning. */
-function Legend({ color, text }: { readonly color: string; readonly text: string }) {
-  return (
-    <Group gap={6}>
-      <span aria-hidden="true" style={{ width: 10, height: 10, borderRadius: 2, background: color }} />
-      <Text size="xs" c="dimmed">
-        {text}
-      </Text>
-    </Group>
   );
 }

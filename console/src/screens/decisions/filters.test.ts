@@ -22,7 +22,14 @@ describe('toFilters', () => {
   });
 
   it('prefers absolute times, and does not send the entry of the drawer', () => {
-    const search = { range: '1h', from: '2025-01-01T00:00:00Z', to: '2025-02-01T00:00:00Z', entry: 'a', role: 'editor' } as const;
+    const search = {
+      range: '1h',
+      from: '2025-01-01T00:00:00Z',
+      to: '2025-02-01T00:00:00Z',
+      entry: 'a',
+      order: 'oldest',
+      role: 'editor',
+    } as const;
     expect(toFilters(search, NOW)).toEqual({ from: '2025-01-01T00:00:00Z', to: '2025-02-01T00:00:00Z', role: 'editor', ...HIDDEN });
   });
 

@@ -20,6 +20,11 @@ export interface EntryFilter {
   readonly isExcluded: boolean;
 }
 
+/** Returns the hours of a range; undefined for all times. */
+export function hoursOf(range: Range): number | undefined {
+  return HOURS[range];
+}
+
 const HOURS: Readonly<Record<Range, number | undefined>> = { '1h': 1, '24h': 24, '7d': 168, '30d': 720, all: undefined };
 
 /** Filters as a request states them. */
@@ -27,8 +32,8 @@ export type RequestFilters = Omit<ListQuery, 'limit' | 'cursor' | 'order' | 'nam
 
 /** Returns the filters of a request for entries. Relative times count back from `now`, in milliseconds since 1970. */
 export function toFilters(search: DecisionsSearch, now: number): RequestFilters {
-  const { range = '24h', from, to, entry: _, live: _live, not, adminReads: __, refreshes: ___, ...filters } = search;
-  const hours = HOURS[range];
+  const { range = '24h', from, to, entry: _, live: _live, order: _order, not, adminReads: __, refreshes: ___, ...filters } = search;
+  const hours = hoursOf(range);
   const start = from ?? (hours === undefined || to !== undefined ? undefined : new Date(now - hours * 3_600_000).toISOString());
   const excluded = Object.entries(not ?? {}).map(([name, values]) => [name, toListText(values)] as const);
   return {

@@ -3,7 +3,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
 import type { paths } from '../../api/generated/endpoints.d.ts';
 import { toFilters } from './filters.ts';
-import type { DecisionsSearch } from './search.ts';
+import type { DecisionsSearch, FilterName } from './search.ts';
 
 /** An audit entry. */
 export type Entry = Schemas['admin.Decision'];
@@ -34,10 +34,11 @@ const LATER_PAGE = 1000;
 export const FACETS = ['allowed', 'kind', 'resource', 'action', 'role', 'userId', 'policyId', 'outcome', 'ip'] as const;
 
 type Filters = ReturnType<typeof toFilters>;
+type FacetsQuery = paths['/admin/api/decisions/facets']['get']['parameters']['query'];
 
 /** The entries that match, in pages. */
 export function entriesQuery(search: DecisionsSearch, now: number) {
-  const filters = toFilters(search, now);
+  const filters = { ...toFilters(search, now), ...(search.order !== undefined && { order: search.order }) };
   return infiniteQueryOptions({
     queryKey: ['decisions', 'list', filters],
     initialPageParam: undefined as string | undefined,
@@ -66,11 +67,24 @@ export function facetsQuery(search: DecisionsSearch, now: number) {
     ...toFilters(search, now),
     fields: FACETS.join(','),
     top: 8,
-  } as paths['/admin/api/decisions/facets']['get']['parameters']['query'];
+  } as FacetsQuery;
   return queryOptions({
     queryKey: ['decisions', 'facets', query],
     queryFn: async ({ signal }) => (await bodyOf(client.GET('/admin/api/decisions/facets', { params: { query }, signal }))).data,
     placeholderData: keepPreviousData,
+  });
+}
+
+/** The most frequent values of a member in the entries of the present time, for a field that suggests them. */
+export function valuesQuery({ range, from, to }: DecisionsSearch, name: FilterName, now: number) {
+  const times = { ...(range && { range }), ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+  const query = { ...toFilters({ ...times, adminReads: true, refreshes: true }, now), fields: name, top: 50 } as FacetsQuery;
+  return queryOptions({
+    queryKey: ['decisions', 'values', query],
+    queryFn: async ({ signal }) => {
+      const { data } = await bodyOf(client.GET('/admin/api/decisions/facets', { params: { query }, signal }));
+      return Object.values(data.facets).flatMap((values) => values?.flatMap(({ value }) => (value === null ? [] : [String(value)])) ?? []);
+    },
   });
 }
 

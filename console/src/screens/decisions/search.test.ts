@@ -5,6 +5,7 @@ import { rememberedRoutines, rememberRoutines } from './shown-routines.ts';
 describe('validateDecisionsSearch', () => {
   it('keeps filters and leaves out unknown and malformed parameters', () => {
     const given = { resource: 'Article', allowed: false, range: '7d', role: '', order: 'x', ip: ['a'], entry: 12, live: true };
+    expect(validateDecisionsSearch({ order: 'oldest' })).toEqual({ order: 'oldest' });
     expect(validateDecisionsSearch(given)).toEqual({ resource: 'Article', allowed: false, range: '7d', entry: '12', live: true });
   });
 

@@ -28,6 +28,12 @@ export const RANGES = ['1h', '24h', '7d', '30d', 'all'] as const;
 /** A time before now. */
 export type Range = (typeof RANGES)[number];
 
+/** Orders of the entries. The newest come first by default. */
+export const ORDERS = ['newest', 'oldest'] as const;
+
+/** An order of the entries. */
+export type Order = (typeof ORDERS)[number];
+
 /** Entries that are hidden by default, because each use of the console adds some: reads of admins and auditors, and refreshes of sessions. */
 export const ROUTINES = ['adminReads', 'refreshes'] as const;
 
@@ -48,6 +54,8 @@ export type DecisionsSearch = {
   readonly range?: Range;
   readonly from?: string;
   readonly to?: string;
+  /** Absent: the newest entries first. */
+  readonly order?: Order;
   /** The id of the entry in the drawer. */
   readonly entry?: string;
   /** True to follow the log. */
@@ -68,6 +76,7 @@ export function validateDecisionsSearch(given: Record<string, unknown>): Decisio
     ...Object.fromEntries(ROUTINES.filter((name) => given[name] === true).map((name) => [name, true])),
     ...(Object.keys(not).length > 0 && { not }),
     ...(RANGES.includes(given['range'] as Range) && { range: given['range'] as Range }),
+    ...(given['order'] === 'oldest' && { order: 'oldest' as const }),
     ...(given['live'] === true && { live: true }),
   };
 }
