@@ -32,8 +32,14 @@ async function numberIn(page: Page, text: RegExp): Promise<number> {
 }
 
 describe('the live tail', () => {
-  it('keeps and counts the entries that arrive while it is paused', async ({ newsroom, visitor }) => {
+  it('says that it connects again, and keeps and counts the entries that arrive while it is paused', async ({ newsroom, visitor }) => {
     const page = await visitor.open(newsroom, '/decisions?range=1h&kind=access', { as: await newsroom.admin() });
+    visitor.allow(/^request failed: GET .*\/decisions\/stream/);
+    await page.route('**/decisions/stream?*', (route) => route.abort('connectionrefused'));
+    await page.getByRole('switch', { name: 'Follow live' }).check({ force: true });
+    await page.getByText('The connection was lost. It is being opened again').waitFor();
+    await page.unroute('**/decisions/stream?*');
+    await page.getByText('The connection was lost').waitFor({ state: 'detached' });
     await followLists(page, newsroom);
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText(/new while paused/).waitFor();

@@ -39,10 +39,11 @@ function parseEvent(block: string): StreamEvent | undefined {
   return data.length === 0 ? undefined : { name, data: data.join('\n'), id };
 }
 
-/** Opens a stream of events. It ends with the signal. @throws RequestError if the service refuses it */
-export async function* openEvents(url: URL, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+/** Opens a stream of events, which ends with the signal. Calls `onOpen` when the service has accepted it. @throws RequestError if the service refuses it */
+export async function* openEvents(url: URL, signal: AbortSignal, onOpen: () => void): AsyncGenerator<StreamEvent> {
   const response = await sendAuthorized(new Request(url, { signal, headers: { accept: 'text/event-stream' } }));
   if (!response.ok || response.body === null) throw await readProblem(response);
+  onOpen();
   yield* parseEvents(readText(response.body));
 }
 

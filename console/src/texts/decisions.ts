@@ -86,6 +86,7 @@ export const decisionsTexts = {
     stop: 'Stop',
     pause: 'Pause',
     resume: 'Continue',
+    reconnecting: 'The connection was lost. It is being opened again; entries in the meantime are not lost.',
     waiting: 'Waiting for the next entry',
     held: (count: number) => sentence`${count.toLocaleString()} new while paused`,
     dropped: (count: number) => sentence`${count.toLocaleString()} entries were left out, because this page did not keep up`,

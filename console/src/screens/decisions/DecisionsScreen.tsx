@@ -14,12 +14,12 @@ import { ExportMenu } from './ExportMenu.tsx';
 import { createKnownNames } from './entry-names.ts';
 import { Facets } from './FacetList.tsx';
 import { FilterBar } from './FilterBar.tsx';
-import { addFilter, type EntryFilter, hiddenRoutines } from './filters.ts';
+import { addFilter, type EntryFilter, hasNamedFilter, hiddenRoutines } from './filters.ts';
 import { Histogram } from './Histogram.tsx';
 import { IntegrityButton } from './IntegrityButton.tsx';
 import { LiveTail } from './LiveTail.tsx';
 import { NoEntries } from './NoEntries.tsx';
-import { type EntryNames, type EntryPage, entriesQuery, facetsQuery } from './queries.ts';
+import { type EntryNames, type EntryPage, entriesQuery, facetsQuery, namesQuery } from './queries.ts';
 import { decisionsRoute } from './route.ts';
 import { SavedViews } from './SavedViews.tsx';
 import type { DecisionsSearch } from './search.ts';
@@ -44,7 +44,9 @@ function AuditLog() {
   const { isAdmin, mayExport } = useAuditRights();
   const entries = useInfiniteQuery({ ...entriesQuery(search, now), enabled: !isLive });
   const [known] = useState(createKnownNames);
-  const names = known.add(entries.data?.pages ?? []);
+  // Without a list, the names of the filters come from an entry that matches them.
+  const filtered = useQuery({ ...namesQuery(search, undefined), enabled: isLive && hasNamedFilter(search) });
+  const names = known.add([...(entries.data?.pages ?? []), ...(filtered.data === undefined ? [] : [filtered.data])]);
   const show = (next: DecisionsSearch, follows = isLive): void => void navigate({ search: { ...next, ...(follows && { live: true }) } });
   const change = (next: DecisionsSearch): void => {
     setNow(Date.now());

@@ -6,6 +6,7 @@ import { addFilter } from './filters.ts';
 import type { EntryNames } from './queries.ts';
 import type { DecisionsSearch } from './search.ts';
 import { useLiveEntries } from './useLiveEntries.ts';
+import { useTailNames } from './useTailNames.ts';
 
 const texts = decisionsTexts.live;
 
@@ -18,9 +19,10 @@ interface LiveTailProps {
 }
 
 /** New entries that match the filters, as they are committed. While it is paused, new entries are kept and counted. */
-export function LiveTail({ search, names, onChange, onOpen }: LiveTailProps) {
+export function LiveTail({ search, names: earlier, onChange, onOpen }: LiveTailProps) {
   const [isPaused, setPaused] = useState(false);
-  const { entries, held, dropped, end } = useLiveEntries(search, isPaused);
+  const { entries, held, dropped, end, isReconnecting } = useLiveEntries(search, isPaused);
+  const names = useTailNames(search, entries, earlier);
   return (
     <>
       <Group gap="sm">
@@ -31,6 +33,11 @@ export function LiveTail({ search, names, onChange, onOpen }: LiveTailProps) {
           {isPaused ? texts.held(held) : entries.length === 0 ? texts.waiting : decisionsTexts.shown(entries.length)}
         </Text>
       </Group>
+      {isReconnecting && (
+        <Alert color="yellow" role="status">
+          {texts.reconnecting}
+        </Alert>
+      )}
       {dropped > 0 && <Alert color="yellow">{texts.dropped(dropped)}</Alert>}
       {end !== undefined && <Alert color="yellow">{texts.ended(end)}</Alert>}
       {entries.length > 0 && (

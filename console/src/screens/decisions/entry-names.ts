@@ -25,7 +25,8 @@ export function createKnownNames(): KnownNames {
   };
 }
 
-function mergeNames(known: EntryNames, more: EntryNames): EntryNames {
+/** Returns the names of both: the first object, unless the second has another name. */
+export function mergeNames(known: EntryNames, more: EntryNames): EntryNames {
   const isNew = (group: keyof EntryNames): boolean => Object.entries(more[group]).some(([id, name]) => known[group][id] !== name);
   if (!(['users', 'policies', 'rules'] as const).some(isNew)) return known;
   return {

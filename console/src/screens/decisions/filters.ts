@@ -90,6 +90,11 @@ export function toParameters(filters: RequestFilters): readonly (readonly [name:
   );
 }
 
+/** Returns true if a filter has an id for which people know a name. */
+export function hasNamedFilter({ userId, policyId, ruleId }: DecisionsSearch): boolean {
+  return [userId, policyId, ruleId].some((id) => id !== undefined);
+}
+
 /** Returns the filters that are set. */
 export function presentFilters(search: DecisionsSearch): readonly EntryFilter[] {
   return FILTER_NAMES.flatMap((name) => [

@@ -29,6 +29,8 @@ export interface EntryPage {
 /** Entries of the first page, which is shown soon, and of each later one: a scroll through many entries waits for few requests. */
 const FIRST_PAGE = 200;
 const LATER_PAGE = 1000;
+/** Milliseconds after which a failed lookup of names is repeated. */
+const RETRY_NAMES = 10_000;
 
 /** Facets beside the list, the most useful ones first. */
 export const FACETS = ['allowed', 'kind', 'resource', 'action', 'role', 'userId', 'policyId', 'outcome', 'ip'] as const;
@@ -47,6 +49,19 @@ export function entriesQuery(search: DecisionsSearch, now: number) {
       return bodyOf(client.GET('/admin/api/decisions', { params: { query: { ...filters, names: true, ...page } }, signal }));
     },
     getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+}
+
+/** The names of the entries from one on; without one, those of the newest entry. */
+export function namesQuery({ range: _, from: __, to: ___, ...filters }: DecisionsSearch, first: Entry | undefined) {
+  const beginning = first === undefined ? { limit: 1 } : { from: first.at, order: 'oldest' as const, limit: LATER_PAGE };
+  const query = { ...toFilters({ ...filters, range: 'all' }, 0), ...beginning, names: true };
+  return queryOptions({
+    queryKey: ['decisions', 'names', query],
+    queryFn: async ({ signal }): Promise<EntryPage> => bodyOf(client.GET('/admin/api/decisions', { params: { query }, signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+    // Entries stay without names until a lookup succeeds.
+    refetchInterval: ({ state }) => state.status === 'error' && RETRY_NAMES,
   });
 }
 

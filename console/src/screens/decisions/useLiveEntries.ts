@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { openEvents } from '../../api/event-stream.ts';
-import { RequestError } from '../../api/problem.ts';
 import { toFilters, toParameters } from './filters.ts';
+import { followEntries } from './follow-entries.ts';
 import type { Entry } from './queries.ts';
 import type { DecisionsSearch } from './search.ts';
 
@@ -9,8 +9,6 @@ import type { DecisionsSearch } from './search.ts';
 const MAX_ENTRIES = 5000;
 /** Milliseconds between two renders. */
 const RENDER_EVERY = 250;
-/** Milliseconds before a lost connection is opened again. */
-const RECONNECT_AFTER = 2000;
 
 /** The state of a stream. */
 export interface LiveEntries {
@@ -21,9 +19,11 @@ export interface LiveEntries {
   readonly dropped: number;
   /** The reason why the stream has ended; undefined while it is open. */
   readonly end: string | undefined;
+  /** True while a lost connection is not open again. */
+  readonly isReconnecting: boolean;
 }
 
-const NONE: LiveEntries = { entries: [], held: 0, dropped: 0, end: undefined };
+const NONE: LiveEntries = { entries: [], held: 0, dropped: 0, end: undefined, isReconnecting: false };
 
 /** Follows the audit log. A lost connection resumes after the last received entry, so that none is missing or repeated. */
 export function useLiveEntries(search: DecisionsSearch, isPaused: boolean): LiveEntries {
@@ -39,10 +39,12 @@ export function useLiveEntries(search: DecisionsSearch, isPaused: boolean): Live
     const change = (next: Partial<LiveEntries>): void => {
       present = { ...present, ...next };
     };
-    void follow(filters, control.signal, {
+    const { signal } = control;
+    void followEntries((after, onOpen) => openEvents(streamUrl(filters, after), signal, onOpen), signal, {
       onEntry: (entry) => arrived.unshift(entry),
       onDropped: (count) => change({ dropped: present.dropped + count }),
-      onEnd: (end) => change({ end }),
+      onEnd: (end) => change({ end, isReconnecting: false }),
+      onConnection: (isOpen) => change({ isReconnecting: !isOpen }),
     });
     const timer = setInterval(() => {
       if (paused.current) {
@@ -62,30 +64,8 @@ export function useLiveEntries(search: DecisionsSearch, isPaused: boolean): Live
   return shown;
 }
 
-interface Listener {
-  onEntry(entry: Entry): void;
-  onDropped(count: number): void;
-  onEnd(reason: string | undefined): void;
-}
-
-async function follow(filters: string, signal: AbortSignal, listener: Listener): Promise<void> {
-  let after: string | undefined;
-  while (!signal.aborted) {
-    const url = new URL(`/admin/api/decisions/stream?${filters}`, location.origin);
-    if (after !== undefined) url.searchParams.set('after', after);
-    try {
-      for await (const { name, data, id } of openEvents(url, signal)) {
-        after = id ?? after;
-        const content = JSON.parse(data);
-        if (name === 'entry') listener.onEntry(content);
-        else if (name === 'dropped') listener.onDropped(content.count);
-        else if (name === 'end') return listener.onEnd(content.detail ?? content.reason);
-      }
-    } catch (error) {
-      // A refusal is final; a lost connection is opened again.
-      if (signal.aborted) return;
-      if (error instanceof RequestError && error.problem.status !== 0 && error.problem.status < 500) return listener.onEnd(error.message);
-    }
-    await new Promise((done) => setTimeout(done, RECONNECT_AFTER));
-  }
+function streamUrl(filters: string, after: string | undefined): URL {
+  const url = new URL(`/admin/api/decisions/stream?${filters}`, location.origin);
+  if (after !== undefined) url.searchParams.set('after', after);
+  return url;
 }
