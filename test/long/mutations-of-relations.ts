@@ -5,6 +5,15 @@ const FRESHNESS = 'test/scenarios/relation-freshness.test.ts';
 /** Mutations of the validation of related and referenced records, and of the keys that decisions and writers lock. */
 export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   {
+    name: 'the rows of an import are decided before the first of them is stored',
+    file: 'src/pipeline/steps/write-record.ts',
+    find: '  const ids: string[] = [];\n  const issues: Issue[] = [];\n  for (const [index, proposal] of proposals.entries()) {\n    if (index > 0) await authorizeRow(context, proposals, index);\n',
+    replace:
+      '  const ids: string[] = [];\n  const issues: Issue[] = [];\n  for (const index of proposals.keys()) if (index > 0) await authorizeRow(context, proposals, index);\n  for (const [index, proposal] of proposals.entries()) {\n',
+    red: 'test/scenarios/related-records.test.ts',
+    test: 'an import of more records than a quota allows is refused, and stores none',
+  },
+  {
     name: 'a long attempt does not validate what it has read of related records',
     file: 'src/storage/sqlite/relation-validation.ts',
     find: '  for (const check of related) if (!(await areSameRelated(tx, check))) return false;\n',

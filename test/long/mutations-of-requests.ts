@@ -525,9 +525,9 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'all rows of an import use the decision of the first',
-    file: 'src/pipeline/steps/authorize-action.ts',
-    find: 'const decision = await authorize(context, { record, data: rows[index] ?? null });',
-    replace: 'const decision = first ?? (await authorize(context, { record, data: rows[index] ?? null }));',
+    file: 'src/pipeline/steps/write-record.ts',
+    find: '    if (index > 0) await authorizeRow(context, proposals, index);\n',
+    replace: '',
     red: 'test/scenarios/rollback.test.ts',
     test: 'rolls back an import with a denied record, with audit entries',
   },

@@ -27,6 +27,7 @@ const hasNot = (resource: string) => ({
 });
 const RULES = [
   { resource: 'Task', action: 'create', conditions: [withinQuota('${resource.project}')] },
+  { resource: 'Task', action: 'import', conditions: [withinQuota('${resource.project}')] },
   { resource: 'Task', action: 'update', conditions: [withinQuota('${request.data.project}')] },
   { resource: 'Submission', action: 'create', conditions: [hasNot('Approval')] },
   { resource: 'Approval', action: 'create', conditions: [hasNot('Submission')] },
@@ -107,6 +108,19 @@ describe('concurrent requests', () => {
         return `${await countOf('Task', { project })} tasks after ${answers.toSorted().join(' ')}`;
       },
       ['2 tasks after ACCESS_DENIED ACCESS_DENIED done done'],
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('imports of several records use up a quota, and never exceed it', async () => {
+    const wrong = await runRaces(
+      async (number) => {
+        const project = `imported in race ${number}`;
+        const importOf = (rows: number): TestRequest => ({ action: 'import', resource: 'Task', data: Array(rows).fill({ project }) });
+        const answers = await race(importOf(QUOTA), importOf(QUOTA), importOf(QUOTA + 1));
+        return `${await countOf('Task', { project })} tasks after ${answers.toSorted().join(' ')}`;
+      },
+      ['2 tasks after ACCESS_DENIED ACCESS_DENIED done'],
     );
     expect(wrong).toEqual([]);
   });

@@ -224,6 +224,29 @@ describe('a condition on related records', () => {
     await leave(membership);
   });
 
+  it('an import of more records than a quota allows is refused, and stores none', async () => {
+    const siblings = { resource: 'Document', as: 'd', on: { parentId: '${resource.parentId}' } };
+    const parent = await create('quota');
+    await rule(when([{ related: { ...siblings, atMost: 1 } }]));
+    const rows = (count: number) => Array.from({ length: count }, (_, index) => ({ title: `row ${index}`, parentId: parent }));
+    const send = (path: string, body: object) => service.call('POST', path, { token: mia.token, body });
+    const inBatch = (count: number) => ({ requests: [{ resource: 'Document', action: 'import', data: { data: rows(count) } }] });
+    const imports: readonly ((count: number) => ReturnType<typeof send>)[] = [
+      (count) => send('/api/Document/import', { data: rows(count) }),
+      (count) => send('/api/Document/import', { data: rows(count), onError: 'stop' }),
+      (count) => send('/api/batch', { ...inBatch(count), atomic: true }),
+    ];
+    for (const importRows of imports) {
+      const { status, text } = await importRows(3);
+      expect([status, text]).toEqual([403, expect.stringContaining('ACCESS_DENIED')]);
+    }
+    const stored = () => service.call('GET', `/api/Document?where[parentId]=${parent}`, { token: admin.token });
+    expect((await stored()).body).toMatchObject({ data: [] });
+    expect((await imports[0]?.(2))?.status).toBe(201);
+    expect((await send('/api/Document/import', { data: rows(1) })).status).toBe(403);
+    expect((await stored()).body).toMatchObject({ data: [{}, {}] });
+  });
+
   it('a condition with more related records than the limit is unknown, and the explanation names the limit', async () => {
     const siblings = { resource: 'Document', as: 'd', on: { parentId: '${resource.parentId}' } };
     const parent = await create('parent');

@@ -31,22 +31,15 @@ export function authorizeProposal(context: RequestContext, _found: Found, propos
   return authorize(context, { record: proposals[0]?.record });
 }
 
-/**
- * Authorizes each record of an import. Stops at the first denial: later records are not built. Checks the time if the import will be refused
- * for mistakes in values. A valid import is written next, so it must not end for the time of its decisions.
- */
-export async function authorizeEachProposal(context: RequestContext, _found: Found, proposals: readonly Proposal[]): Promise<Decision> {
+/** Authorizes the first record of an import. */
+export function authorizeFirstRow(context: RequestContext, _found: Found, proposals: readonly Proposal[]): Promise<Decision> {
+  return authorizeRow(context, proposals, 0);
+}
+
+/** Authorizes one record of an import, with its own row as the data of the request. */
+export function authorizeRow(context: RequestContext, proposals: readonly Proposal[], index: number): Promise<Decision> {
   const rows = context.request.data as readonly Json[];
-  let first: Decision | undefined;
-  let isMistaken = false;
-  for (const [index, proposal] of proposals.entries()) {
-    const { record } = proposal;
-    const decision = await authorize(context, { record, data: rows[index] ?? null });
-    first ??= decision;
-    isMistaken ||= proposal.issues.length > 0;
-    if (isMistaken && context.tx.attempt !== 'writer') await context.tx.checkTime();
-  }
-  return first as Decision;
+  return authorize(context, { record: proposals[index]?.record, data: rows[index] ?? null });
 }
 
 /** Authorizes an action on records that are not known yet. Returns allow, or allow-where with the condition that the records must match. */

@@ -99,16 +99,16 @@ describe('the records that an import would store', () => {
     expect(await propose({ data }, async (context) => codeOf((async () => valuesForImport(context))()))).toBe('REQUEST_MALFORMED');
   });
 
-  it('mistakes of an import name their row, also a row that is not an object', async () => {
+  it('each record of an import has its own mistakes, also a row that is not an object', async () => {
     const proposals = await propose({ data: [{ title: 'one' }, { title: 5 }, 'text'] }, valuesForImport);
-    expect(proposals.map(issuesOf)).toEqual([[], ['data.1.title:type'], ['data.2:type']]);
+    expect(proposals.map(issuesOf)).toEqual([[], ['title:type'], [':type']]);
   });
 
   it('mistakes of an import are at most a hundred, and later rows suggest no names', async () => {
     const data = Array.from({ length: 150 }, () => ({ title: 'one', titel: 'two' }));
     const proposals = await propose({ data }, valuesForImport);
     const issues = proposals.flatMap((proposal) => proposal.issues);
-    expect([issues.length, issues[99]?.path]).toEqual([100, 'data.99.titel']);
+    expect([issues.length, issues[99]?.path]).toEqual([100, 'titel']);
     expect(issues[99]?.detail).toContain('did you mean "title"');
   });
 

@@ -1,5 +1,5 @@
 import { findGuessablePassword } from '../../authn/index.ts';
-import { type Issue, MAX_ISSUES, Problem } from '../../errors.ts';
+import { MAX_ISSUES, Problem } from '../../errors.ts';
 import { createId } from '../../ids.ts';
 import type { Json } from '../../operators/index.ts';
 import { type StoredRecord, validateValues } from '../../resources/index.ts';
@@ -26,11 +26,11 @@ export function valuesForImport(context: RequestContext): readonly Proposal[] {
   if (!Array.isArray(data) || data.length === 0)
     throw new Problem('REQUEST_MALFORMED', 'expected data to be an array of at least one record');
   let mistakes = 0;
-  return data.map((row: Json, index) =>
+  return data.map((row: Json) =>
     toLazyProposal(() => {
       // The response lists at most MAX_ISSUES mistakes, so names that are similar to those of further mistakes are not searched.
       const proposal = proposeRecord({ ...optionsOf(context), suggests: mistakes < MAX_ISSUES }, row);
-      const issues = proposal.issues.slice(0, MAX_ISSUES - mistakes).map((issue) => withPrefix(`data.${index}`, issue));
+      const issues = proposal.issues.slice(0, MAX_ISSUES - mistakes);
       mistakes += issues.length;
       return { ...proposal, issues };
     }),
@@ -107,8 +107,4 @@ function optionsOf({ resource, principal, tx }: RequestContext): ProposalOptions
 
 function isAdmin({ role }: RequestContext['principal']): boolean {
   return role === 'admin';
-}
-
-function withPrefix(prefix: string, issue: Issue): Issue {
-  return { ...issue, path: issue.path === '' ? prefix : `${prefix}.${issue.path}` };
 }

@@ -35,21 +35,19 @@ export async function validateDeleted(context: RequestContext, found: Found): Pr
 
 /** Validates values by the definition, that referenced records exist, and that no record becomes its own ancestor. @throws Problem VALUE_INVALID that lists every mistake */
 export async function validateSubmittedValues(context: RequestContext, found: Found, proposals: readonly Proposal[]): Promise<void> {
-  const issues: Issue[] = [];
-  for (const [index, proposal] of proposals.entries()) {
-    // The response lists at most MAX_ISSUES mistakes, so the references of further records need no queries.
-    if (issues.length >= MAX_ISSUES) break;
-    issues.push(...proposal.issues);
-    const prefix = proposals.length > 1 || context.request.action === 'import' ? `data.${index}.` : '';
-    const before = found.find(({ id }) => id === proposal.record.id);
-    const moved = before === undefined ? [] : await validateMove(context.tx, context.resource, { before, values: proposal.values });
-    const dangling = await lockReferences(
-      context.tx,
-      { resource: context.resource, definitions: context.snapshot.definitions },
-      proposal.values,
-    );
-    issues.push(...[...moved, ...dangling].map((issue) => ({ ...issue, path: `${prefix}${issue.path}` })));
-  }
+  for (const proposal of proposals) refuseIssues(await findIssues(context, found, proposal));
+}
+
+/** Returns the mistakes in the values of a proposed record. */
+export async function findIssues({ tx, resource, snapshot }: RequestContext, found: Found, proposal: Proposal): Promise<readonly Issue[]> {
+  const { record, values } = proposal;
+  const before = found.find(({ id }) => id === record.id);
+  const moved = before === undefined ? [] : await validateMove(tx, resource, { before, values });
+  return [...proposal.issues, ...moved, ...(await lockReferences(tx, { resource, definitions: snapshot.definitions }, values))];
+}
+
+/** Refuses values with mistakes. @throws Problem VALUE_INVALID */
+export function refuseIssues(issues: readonly Issue[]): void {
   if (issues.length === 0) return;
   const count = issues.length < MAX_ISSUES ? issues.length : `at least ${MAX_ISSUES}`;
   throw new Problem('VALUE_INVALID', `${count} ${issues.length === 1 ? 'value is' : 'values are'} not acceptable`, {

@@ -97,21 +97,6 @@ const writes: readonly Case[] = [
     entries: ['allow create Article'],
   },
   {
-    title: 'an import stores all records',
-    request: { action: 'import', data: [{ slug: 'one' }, { slug: 'two' }] },
-    ends: { status: 201, data: [expect.any(String), expect.any(String)], extras: expect.objectContaining({ count: 2 }) },
-    stored: ['Article NEW createdBy=ann slug=one', 'Article NEW createdBy=ann slug=two'],
-    entries: ['allow import Article', 'allow import Article'],
-  },
-  {
-    title: 'an import stores no record if one of them is refused',
-    request: { action: 'import', data: [{ slug: 'two' }, { slug: 'one' }] },
-    articles: a1,
-    ends: 'RECORD_EXISTS slug:taken',
-    stored: ['Article a1 slug=one status=open'],
-    entries: ['allow import Article', 'allow import Article'],
-  },
-  {
     title: 'an update stores the values, removes values given as null, and returns the record to a caller who may read it',
     request: update({ slug: null, status: 'late' }),
     articles: a1,

@@ -1,20 +1,20 @@
 import { hash } from 'node:crypto';
 import { revokeSessions, validateAdminRemains } from '../../authn/index.ts';
 import type { Decision } from '../../authz/decision/index.ts';
-import { Problem } from '../../errors.ts';
+import { type Issue, MAX_ISSUES, Problem } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import { filterKey, resolveWhere } from '../../request/index.ts';
 import { type StoredRecord, showRecord } from '../../resources/index.ts';
 import { findMatches, insertRecord, type MatchQuery, updateRecord } from '../../storage/index.ts';
 import type { Decided, Found, Proposal, RequestContext, Result } from '../request-context.ts';
-import { authorizeChange } from './authorize-action.ts';
+import { authorizeChange, authorizeRow } from './authorize-action.ts';
 import { deleteWithReferencing } from './cascade-delete.ts';
 import { allowedWhere, asRead, authorizeAgain, mayRead, restrictionFor } from './decide-request.ts';
 import { validateOwnPassword } from './password-changes.ts';
 import { type DeletionPreview, previewDeletion } from './preview-deletion.ts';
 import { valuesForUpdate } from './submitted-values.ts';
 import { translateConstraints } from './translate-constraints.ts';
-import { validateSubmittedValues } from './validate-record.ts';
+import { findIssues, refuseIssues, validateSubmittedValues } from './validate-record.ts';
 
 /** Stores the proposed record. */
 export async function insert(context: RequestContext, { proposals }: Decided): Promise<Result> {
@@ -22,11 +22,28 @@ export async function insert(context: RequestContext, { proposals }: Decided): P
   return { ...toResult(context, 201, record), location: `/api/${context.resource.name}/${record.id}` };
 }
 
-/** Stores all records of an import or none. */
+/**
+ * Stores all records of an import or none. Each record is decided, validated and stored before the next one is decided, so that conditions on
+ * related records count those before it. After a mistake, further records are only decided and validated, and the time is checked: a valid import
+ * must not end for the time of its decisions.
+ */
 export async function insertEach(context: RequestContext, { proposals }: Decided): Promise<Result> {
   const ids: string[] = [];
-  for (const proposal of proposals) ids.push((await store(context, proposal)).id);
+  const issues: Issue[] = [];
+  for (const [index, proposal] of proposals.entries()) {
+    if (index > 0) await authorizeRow(context, proposals, index);
+    // The response lists at most MAX_ISSUES mistakes, so the references of further records need no queries.
+    if (issues.length < MAX_ISSUES) issues.push(...(await findIssues(context, [], proposal)).map((issue) => inRow(index, issue)));
+    if (issues.length === 0) ids.push((await store(context, proposal)).id);
+    else if (context.tx.attempt !== 'writer') await context.tx.checkTime();
+  }
+  refuseIssues(issues);
   return { status: 201, data: ids, extras: { count: ids.length, message: `imported ${ids.length} ${context.resource.name} records` } };
+}
+
+/** Returns an issue with its path in the body of an import. */
+function inRow(index: number, issue: Issue): Issue {
+  return { ...issue, path: issue.path === '' ? `data.${index}` : `data.${index}.${issue.path}` };
 }
 
 /** Stores the changes of an update. Returns the changed record, or only its id and version if the caller may not read it. */
