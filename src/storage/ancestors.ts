@@ -4,6 +4,7 @@ import type { Json } from '../operators/index.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
+import { createFoundMaps } from './loaded-records.ts';
 import { loadUndamagedRecords } from './records.ts';
 import { type RecordRead, stampOf } from './relation-reads.ts';
 import { idList, quoteName, recordsOf } from './table-names.ts';
@@ -17,61 +18,63 @@ export interface AncestorStore {
   beginReads(): void;
   /** Returns true if records are to be loaded. */
   readonly isIncomplete: boolean;
-  /** Loads them, and returns the number of their ancestors. */
-  load(): Promise<number>;
+  load(): Promise<void>;
+  /** The number of loaded ancestors. */
+  readonly size: number;
   clear(): void;
   /** Returns the ancestors by `ancestorsName`. */
   facts(): Iterable<readonly [string, Json]>;
 }
 
+/** A record with its ancestors, and the reads from which they result. `unknown`: its resource has no hierarchy. */
+export interface FoundAncestors {
+  readonly ancestors: Ancestors | 'unknown';
+  readonly reads: readonly RecordRead[];
+}
+
+const foundAncestors = createFoundMaps<FoundAncestors>(({ ancestors }) => (ancestors === 'unknown' ? 1 : ancestors.ids.length + 1));
+
 /** Creates an empty store. */
 export function createAncestorStore(tx: Transaction, definitions: Definitions): AncestorStore {
-  const found = new Map<string, Ancestors | 'unknown'>();
-  const read = new Map<string, readonly RecordRead[]>();
+  const found = foundAncestors(tx, definitions);
   const used = new Set<string>();
   const wanted = new Map<string, Set<string>>();
 
-  async function loadOf(name: string, ids: readonly string[]): Promise<number> {
+  async function loadOf(name: string, ids: readonly string[]): Promise<void> {
     const resource = definitions.get(name);
     const loaded = resource?.hierarchy === undefined ? undefined : await loadAncestors(tx, resource, ids);
-    let count = 0;
-    for (const id of ids) {
-      const { ancestors = 'unknown' as const, reads = [] } = loaded?.get(id) ?? {};
-      found.set(ancestorsName(name, id), ancestors);
-      read.set(ancestorsName(name, id), reads);
-      count += ancestors === 'unknown' ? 1 : ancestors.ids.length + 1;
-    }
-    return count;
+    for (const id of ids) found.add(ancestorsName(name, id), loaded?.get(id) ?? { ancestors: 'unknown', reads: [] });
   }
 
   return {
     find(resource, id) {
       const name = ancestorsName(resource, id);
-      const ancestors = found.get(name);
+      const known = found.get(name);
       used.add(name);
-      if (ancestors === undefined) {
+      if (known === undefined) {
         const ids = wanted.get(resource) ?? new Set();
         wanted.set(resource, ids.add(id));
       }
-      return ancestors ?? 'unknown';
+      return known?.ancestors ?? 'unknown';
     },
-    reads: () => [...used].flatMap((name) => read.get(name) ?? []),
+    reads: () => [...used].flatMap((name) => found.get(name)?.reads ?? []),
     beginReads: () => used.clear(),
     get isIncomplete() {
       return wanted.size > 0;
     },
+    get size() {
+      return found.size;
+    },
     async load() {
       const each = [...wanted].map(([name, ids]) => [name, [...ids]] as const);
       wanted.clear();
-      const counts = await Promise.all(each.map(([name, ids]) => loadOf(name, ids)));
-      return counts.reduce((sum, count) => sum + count, 0);
+      await Promise.all(each.map(([name, ids]) => loadOf(name, ids)));
     },
     clear() {
       found.clear();
-      read.clear();
       wanted.clear();
     },
-    facts: () => [...found].map(([name, ancestors]) => [name, ancestors === 'unknown' ? ancestors : { ...ancestors }] as const),
+    facts: () => found.entries().map(([name, { ancestors }]) => [name, ancestors === 'unknown' ? ancestors : { ...ancestors }] as const),
   };
 }
 
@@ -84,14 +87,8 @@ interface LevelRow {
   readonly updatedAt: string;
 }
 
-/** A record with its ancestors, and the reads from which they result. */
-interface LoadedAncestors {
-  readonly ancestors: Ancestors;
-  readonly reads: readonly RecordRead[];
-}
-
 /** Loads each record with its ancestors, with one statement. A damaged record counts as missing. Returns them by the id of the first record. */
-async function loadAncestors(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<ReadonlyMap<string, LoadedAncestors>> {
+async function loadAncestors(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<ReadonlyMap<string, FoundAncestors>> {
   const rows = Map.groupBy(await tx.all<LevelRow>(selectLevels(tx, resource, ids)), ({ first }) => first);
   const parents = resource.checksum ? await loadParents(tx, resource, [...rows.values()].flat()) : undefined;
   return new Map(

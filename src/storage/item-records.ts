@@ -4,6 +4,7 @@ import { itemName, type Path, type RelatedRecord, relatedPaths, type Some } from
 import type { Json } from '../operators/index.ts';
 import type { Definitions } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
+import { createFoundMaps } from './loaded-records.ts';
 import { loadStampedRecords } from './records.ts';
 import { loadReferencedOfEach } from './referenced-records.ts';
 import type { RecordRead } from './relation-reads.ts';
@@ -17,8 +18,9 @@ export interface ItemStore {
   beginReads(): void;
   /** Returns true if records are to be loaded. */
   readonly isIncomplete: boolean;
-  /** Loads them, and returns their number. */
-  load(): Promise<number>;
+  load(): Promise<void>;
+  /** The number of loaded records. */
+  readonly size: number;
   clear(): void;
   /** Returns the values that conditions read by `itemName`; null for an item without a record. */
   facts(): ReadonlyMap<string, Json>;
@@ -28,7 +30,7 @@ export interface ItemStore {
 const MAX_FACTS = 100;
 
 /** A record that is loaded for a condition; without a record, there is none. */
-interface FoundItem {
+export interface FoundItem {
   readonly some: Some;
   readonly id: string;
   readonly record: RelatedRecord | undefined;
@@ -41,9 +43,11 @@ interface WantedItems {
   readonly ids: Set<string>;
 }
 
+const foundItems = createFoundMaps<FoundItem>(() => 1);
+
 /** Creates an empty store. */
 export function createItemStore(tx: Transaction, definitions: Definitions): ItemStore {
-  const found = new Map<string, FoundItem>();
+  const found = foundItems(tx, definitions);
   const used = new Set<FoundItem>();
   const wanted = new Map<string, WantedItems>();
 
@@ -64,19 +68,21 @@ export function createItemStore(tx: Transaction, definitions: Definitions): Item
     get isIncomplete() {
       return wanted.size > 0;
     },
+    get size() {
+      return found.size;
+    },
     async load() {
       const each = [...wanted];
       wanted.clear();
       const loaded = await Promise.all(each.map(async ([shape, one]) => [shape, await loadItems(tx, definitions, one)] as const));
-      for (const [shape, items] of loaded) for (const item of items) found.set(`${shape} ${item.id}`, item);
-      return loaded.reduce((sum, [, items]) => sum + items.length, 0);
+      for (const [shape, items] of loaded) for (const item of items) found.add(`${shape} ${item.id}`, item);
     },
     clear() {
       found.clear();
       used.clear();
       wanted.clear();
     },
-    facts: () => toFacts(found.values()),
+    facts: () => toFacts(found.entries().map(([, item]) => item)),
   };
 }
 

@@ -1,31 +1,15 @@
 /** Loads the related records that conditions count. */
-import { type RelatedRecords, toRelatedRecord } from '../authz/context/index.ts';
-import {
-  all,
-  type Condition,
-  compileCondition,
-  type Path,
-  type Related,
-  type RelatedRecord,
-  relatedName,
-  relatedPaths,
-  WITHOUT_VALUE,
-} from '../conditions/index.ts';
+import type { RelatedRecords } from '../authz/context/index.ts';
+import { relatedName, relatedPaths, WITHOUT_VALUE } from '../conditions/index.ts';
 import { Problem } from '../errors.ts';
-import type { ColumnType } from '../fields/index.ts';
-import { memoize } from '../memoize.ts';
-import { type Json, type JsonObject, toStored } from '../operators/index.ts';
-import { columnsOf, type Definitions, type Resource, type Row } from '../resources/index.ts';
-import { type Sql, sql } from '../sql.ts';
+import type { Json, JsonObject } from '../operators/index.ts';
+import type { Definitions } from '../resources/index.ts';
 import { createAncestorStore } from './ancestors.ts';
 import type { Transaction } from './contract.ts';
-import { loadedSelectionOf, unlessDamaged } from './intact-records.ts';
 import { createItemStore } from './item-records.ts';
-import { checkedRecordsOf } from './list-rows.ts';
-import { loadReferencedOfEach } from './referenced-records.ts';
-import { type LinkRead, type RecordRead, type RelatedRead, stampOf } from './relation-reads.ts';
-import { type ResourceTarget, sqlTargetFor } from './sql-target.ts';
-import { columnOf, selectionOfFields } from './table-names.ts';
+import { type FoundRecords, keyOf, loadRelated, type Wanted } from './load-related.ts';
+import { createFoundMaps } from './loaded-records.ts';
+import type { RecordRead } from './relation-reads.ts';
 
 /** Related records that are loaded when a condition needs them. */
 export interface RelatedStore extends RelatedRecords {
@@ -47,35 +31,32 @@ const MAX_LOADED = 20_000;
 /** Maximum records of one condition whose values the audit log keeps. */
 const MAX_FACTS = 100;
 
-/** The records that a condition counts. */
-interface Wanted {
-  readonly related: Related;
-  readonly values: readonly Json[];
-}
-
 /** The record of a decision; a new one has no id. */
 interface DecidedRecord {
   readonly resource: string;
   readonly id?: string | undefined;
 }
 
-/** Creates an empty store. It belongs to one decision, or to the decisions on one list. */
+const foundRelated = createFoundMaps<CountedRecords>(({ records }) => (records === 'unknown' ? 1 : records.length));
+
+/**
+ * Creates an empty store. It belongs to one decision, or to the decisions on one list. It loads no record that an earlier store of the
+ * unit of work has loaded, unless a record was written.
+ */
 export function createRelatedStore(tx: Transaction, definitions: Definitions): RelatedStore {
-  const found = new Map<string, FoundRecords>();
+  const found = foundRelated(tx, definitions);
   const used = new Set<FoundRecords>();
   const wanted = new Map<string, Wanted>();
-  const counted: CountedRecords[] = [];
   const ancestors = createAncestorStore(tx, definitions);
   const items = createItemStore(tx, definitions);
   const byId = [ancestors, items];
-  let loaded = 0;
+  const stores = [found, ...byId];
 
-  async function load([key, each]: readonly [string, Wanted]): Promise<number> {
-    const loading = await loadRelated(tx, definitions, each);
-    found.set(key, loading);
-    counted.push({ ...each, records: loading.records });
-    return loading.records.length;
+  async function load([key, each]: readonly [string, Wanted]): Promise<void> {
+    found.add(key, { ...each, ...(await loadRelated(tx, definitions, each)) });
   }
+
+  const size = (): number => stores.reduce((sum, store) => sum + store.size, 0);
 
   return {
     ancestors: ancestors.find,
@@ -89,23 +70,24 @@ export function createRelatedStore(tx: Transaction, definitions: Definitions): R
     },
     noteReads: (how) =>
       addReads(tx, { found: [...used], records: [...ancestors.reads(), ...items.reads()], isPartial: how?.isPartial ?? false }),
-    facts: (decided) => new Map([...toFacts(counted.map((each) => withoutDecided(each, decided))), ...items.facts(), ...ancestors.facts()]),
+    facts(decided) {
+      const counted = found.entries().map(([, each]) => withoutDecided(each, decided));
+      return new Map([...toFacts(counted), ...items.facts(), ...ancestors.facts()]);
+    },
     async evaluate(run) {
       // A list evaluates its records one after the other.
-      if (loaded > MAX_LOADED) {
-        for (const store of [found, ...byId]) store.clear();
-        [counted.length, loaded] = [0, 0];
-      }
+      if (size() > MAX_LOADED) for (const store of stores) store.clear();
       for (;;) {
         wanted.clear();
         used.clear();
         for (const store of byId) store.beginReads();
         const result = run();
+        refuseTooMany(size());
         if (wanted.size === 0 && !byId.some((store) => store.isIncomplete)) return result;
         // On PostgreSQL the statements are sent in one message.
-        for (const count of await Promise.all([...byId.map((store) => store.load()), ...[...wanted].map(load)])) loaded += count;
+        await Promise.all([...byId.map((store) => store.load()), ...[...wanted].map(load)]);
         await tx.checkTime();
-        refuseTooMany(loaded);
+        refuseTooMany(size());
       }
     },
   };
@@ -126,15 +108,13 @@ interface EvaluationReads {
 
 function addReads(tx: Transaction, { found, records: read, isPartial }: EvaluationReads): void {
   if (!tx.validatesReads || found.length + read.length === 0) return;
-  const related = found.flatMap((each) => (each.related === undefined ? [] : { ...each.related, isPartial }));
+  const related = found.flatMap((each) => (each.read === undefined ? [] : { ...each.read, isPartial }));
   const records = [...found.flatMap(({ referenced }) => referenced), ...read];
   tx.addToReadSet({ relations: { related, records } });
 }
 
 /** The records that a condition has counted. */
-interface CountedRecords extends Wanted {
-  readonly records: readonly RelatedRecord[] | 'unknown';
-}
+interface CountedRecords extends Wanted, FoundRecords {}
 
 function withoutDecided({ records, ...counted }: CountedRecords, { resource, id }: DecidedRecord): CountedRecords {
   const isOwn = records !== 'unknown' && counted.related.resource === resource;
@@ -169,111 +149,4 @@ function mergeValues(counted: readonly CountedRecords[], name: string): readonly
     }
   }
   return [...byId.values()].map(({ values, missing }) => (missing.size === 0 ? values : { ...values, [WITHOUT_VALUE]: [...missing] }));
-}
-
-/** The fields that a condition reads of its related records, and the key of the records without the values that link them. */
-interface RelatedShape {
-  readonly key: string;
-  readonly fields: ReadonlySet<string>;
-}
-
-/** Shapes by condition: those of rules are looked up for each decision. */
-const shapes = new WeakMap<Related, RelatedShape>();
-
-function toShape(related: Related): RelatedShape {
-  const paths = relatedPaths(related);
-  const links = related.on.map(({ path }) => path.keys[1]);
-  const read = paths.map((keys) => keys.join('.')).sort();
-  return {
-    key: JSON.stringify([related.resource, links, read, related.limit]),
-    fields: new Set(paths.map(([field = '']) => field)),
-  };
-}
-
-function keyOf(related: Related, values: readonly Json[]): string {
-  return memoize(shapes, related, toShape).key + JSON.stringify(values);
-}
-
-/** Returns the columns that conditions read. A checksum covers the whole record. */
-function selectionFor(tx: Transaction, resource: Resource, related: Related): Sql {
-  if (resource.checksum) return loadedSelectionOf(resource);
-  const stamped = tx.validatesReads ? STAMPED : ['id'];
-  return selectionOfFields(resource, new Set([...stamped, ...memoize(shapes, related, toShape).fields]));
-}
-
-/** The columns of the stamp of a record. */
-const STAMPED = ['id', 'version', 'updatedAt'];
-
-/** Related records as conditions read them, and the reads from which they result. */
-interface FoundRecords {
-  readonly records: readonly RelatedRecord[] | 'unknown';
-  /** Absent if the result does not depend on what is stored. */
-  readonly related?: RelatedRead;
-  /** The records that the related records reference. */
-  readonly referenced: readonly RecordRead[];
-}
-
-const NOT_COMPARABLE: FoundRecords = Object.freeze({ records: 'unknown', referenced: [] });
-
-/** Loads the related records by id, and at least one more than the limit if there are more. `unknown` if one is damaged, or if SQL cannot compare a value. */
-async function loadRelated(tx: Transaction, definitions: Definitions, { related, values }: Wanted): Promise<FoundRecords> {
-  const resource = definitions.get(related.resource);
-  if (resource === undefined) return NOT_COMPARABLE;
-  const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now: tx.now, timeZone: 'UTC' });
-  const isLinked = all(related.on.map(({ path }, index) => equals(path.keys[1] ?? '', values[index] ?? null)));
-  const { where, exact } = compileCondition(isLinked, target);
-  if (!exact) return NOT_COMPARABLE;
-  // The record that is decided may be one of them, and does not count.
-  const limit = related.limit + 2;
-  // The limit is a literal: with a parameter, the generic plan of PostgreSQL assumes a tenth of the rows and may read the whole primary key.
-  const rows = await tx.all<Row>(
-    sql`SELECT ${selectionFor(tx, resource, related)} FROM ${target.tables(checkedRecordsOf(tx, resource, {}))} WHERE ${where}
-      ORDER BY ${columnOf(resource, 'id')} LIMIT ${sql.lit(limit)}`,
-  );
-  const links = tx.validatesReads ? linksOf(related, values, { resource, target }) : undefined;
-  const stamps = new Map(links && rows.map((row) => [String(row['id']), stampOf(row)]));
-  const read = links && { resource, links, stamps, isTruncated: rows.length === limit };
-  const records = unlessDamaged(resource, rows);
-  if (records === undefined) return { records: 'unknown', referenced: [], ...(read && { related: read }) };
-  const paths = relatedPaths(related).map((keys) => toResourcePath(keys));
-  const referencedOf = await loadReferencedOfEach(tx, definitions, { paths, resource, records });
-  const referenced: RecordRead[] = [];
-  const found = records.map((record) =>
-    toRelatedRecord({ definitions, resource, record, referenced: referencedOf(record, (each) => referenced.push(each)) }),
-  );
-  return { records: found, referenced, ...(read && { related: read }) };
-}
-
-/** Returns the linking fields with their stored values; undefined if no column can store one of them, so that no record is related. */
-function linksOf(
-  { on }: Related,
-  values: readonly Json[],
-  { resource, target }: { readonly resource: Resource; readonly target: ResourceTarget },
-): readonly LinkRead[] | undefined {
-  const links: LinkRead[] = [];
-  for (const [index, { path }] of on.entries()) {
-    const field = path.keys[1] ?? '';
-    const column = target.column(toResourcePath([field]));
-    const type = columnsOf(resource).find(({ name }) => name === field)?.type;
-    const stored = column && toStored(column, column.kind, values[index] ?? null);
-    if (column === undefined || type === undefined || stored?.fits !== true || !canStore(type, stored.bound)) return undefined;
-    const literal = column.isIndexed?.(stored.bound) ? target.dialect.indexedValue?.(stored.bound) : undefined;
-    links.push({ field, type, value: stored.bound, isText: column.kind === 'text', literal });
-  }
-  return links;
-}
-
-/** Returns true if a column can store a value. No column of integers stores a fraction, or a number beyond 64 bits. */
-function canStore(type: ColumnType, value: unknown): boolean {
-  if (value === undefined) return false;
-  if (type !== 'integer' || typeof value !== 'number') return true;
-  return Number.isInteger(value) && Math.abs(value) < 2 ** 63;
-}
-
-function equals(field: string, value: Json): Condition {
-  return { type: 'comparison', path: toResourcePath([field]), operator: 'eq', operand: { type: 'literal', value }, ifExists: false };
-}
-
-function toResourcePath(keys: readonly string[]): Path {
-  return { group: 'resource', keys, text: `resource.${keys.join('.')}` };
 }

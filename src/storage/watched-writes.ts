@@ -3,6 +3,7 @@ import type { WatchedFields } from '../authz/policies/index.ts';
 import { fieldKind, type Resource, type Row } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
+import { forgetLoadedRecords } from './loaded-records.ts';
 import { type RecordWrite, recordKey, relatedKey, stampOf } from './relation-reads.ts';
 import { quoteName, tableOf } from './table-names.ts';
 
@@ -53,6 +54,7 @@ export async function loadWatched(tx: Transaction, resource: Resource, id: strin
 
 /** Returns what conditions read of the records of a resource. They read no records of resources of the system. */
 function watchedOf(tx: Transaction, resource: Resource): WatchedFields | 'unknown' | undefined {
+  forgetLoadedRecords(tx);
   if (resource.internal) return undefined;
   tx.noteWritten(resource.name);
   return tx.watched(resource.name);

@@ -111,7 +111,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   },
   {
     name: 'the key of a value depends on how it is stored',
-    file: 'src/storage/related-records.ts',
+    file: 'src/storage/load-related.ts',
     find: "isText: column.kind === 'text'",
     replace: 'isText: true',
     red: 'src/storage/watched-writes.test.ts',
@@ -252,5 +252,21 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
     replace: 'return [];',
     red: 'src/storage/list-total.test.ts',
     test: 'a total repeats its count only if the access to its records may have changed: a record on which access depends',
+  },
+  {
+    name: 'a write keeps the related records that were loaded before it',
+    file: 'src/storage/watched-writes.ts',
+    find: '  forgetLoadedRecords(tx);\n',
+    replace: '',
+    red: 'test/scenarios/related-loads.test.ts',
+    test: 'the memberships are loaded again after a write, and also after the write is undone',
+  },
+  {
+    name: 'each decision of a request loads the related records again',
+    file: 'src/storage/loaded-records.ts',
+    find: 'shared.set(key, keep(key, found));',
+    replace: 'keep(key, found);',
+    red: 'test/scenarios/related-loads.test.ts',
+    test: 'the memberships are loaded once for all actions and records of a question of the caller',
   },
 ];
