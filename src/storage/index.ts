@@ -171,7 +171,7 @@ export {
   type ReferencingField,
   referencingFieldsTo,
 } from './reference-searches.ts';
-export { loadReferenced, loadReferencedOfEach, type OnRead, type ReferenceQuery } from './referenced-records.ts';
+export { loadReferenced, loadReferencedOfEach, type OnRead, type ReferenceQuery, readSetOf } from './referenced-records.ts';
 export { loadReferencing } from './referencing-records.ts';
 export { loadRelatedOfList } from './related-list.ts';
 export { createRelatedStore, type RelatedStore } from './related-records.ts';

@@ -19,6 +19,11 @@ export interface ReferenceQuery {
 /** Receives a record that was looked up by its id, or its absence. */
 export type OnRead = (read: RecordRead) => void;
 
+/** Returns a function that adds records to the read set of a unit of work; undefined if the read set is not validated. */
+export function readSetOf(tx: Transaction): OnRead | undefined {
+  return tx.validatesReads ? (read) => tx.addToReadSet({ relations: { records: [read] } }) : undefined;
+}
+
 const NONE: ReferencedRecords = new Map();
 
 /**

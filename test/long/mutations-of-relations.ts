@@ -269,4 +269,20 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
     red: 'test/scenarios/related-loads.test.ts',
     test: 'the memberships are loaded once for all actions and records of a question of the caller',
   },
+  {
+    name: 'the permissions of a caller are not validated at commit',
+    file: 'src/api/access/partial-decisions.ts',
+    find: '  if (isValidated) related.noteReads();\n',
+    replace: '',
+    red: FRESHNESS,
+    test: 'the permissions of the caller are evaluated again if, before their commit, a membership is soft-deleted',
+  },
+  {
+    name: 'the permissions of a caller do not add referenced records to the read set',
+    file: 'src/api/access/partial-decisions.ts',
+    find: 'referencedOf(record, onRead)',
+    replace: 'referencedOf(record)',
+    red: FRESHNESS,
+    test: 'the permissions of the caller are evaluated again if, before their commit, a referenced value is changed',
+  },
 ];

@@ -10,7 +10,8 @@ import {
   toApiRequest,
 } from '../../src/pipeline/pipeline.fixture.ts';
 import type { Outcome } from '../../src/pipeline/pipeline.ts';
-import type { PipelineDeps } from '../../src/pipeline/request-context.ts';
+import type { PipelineDeps, UnitOfWork } from '../../src/pipeline/request-context.ts';
+import { authenticate, withUnitOfWork } from '../../src/pipeline/unit-of-work.ts';
 import {
   type Database,
   deletePolicy,
@@ -40,6 +41,12 @@ export interface InterruptedPipeline {
   readonly test: TestPipeline;
   /** Runs a request. After its decisions, before its commit, others commit `meanwhile`. */
   interrupt(request: TestRequest | readonly TestRequest[], meanwhile: Change, as?: TestUser): Promise<Interrupted>;
+  /** Runs a question of a caller in a unit of work. Others commit `meanwhile` as above. */
+  ask<T>(
+    question: (unit: UnitOfWork) => Promise<T>,
+    meanwhile: Change,
+    as?: TestUser,
+  ): Promise<{ readonly answer: T; readonly runs: number }>;
   create(resource: string, id: string, values: object): Change;
   change(resource: string, id: string, values: object): Change;
   remove(resource: string, id: string): Change;
@@ -55,13 +62,17 @@ export async function openInterrupted(options: TestPipelineOptions): Promise<Int
   const test = await openPipeline({ ...options, database });
   const { deps } = test;
   const defined = (name: string) => resourceOf(deps.policyStore.definitions, name);
+  const interruptedBy = (meanwhile: Change) => {
+    const state = { runs: 0 };
+    const observed = interruptedDeps(deps, async () => {
+      if (state.runs++ === 0) await deps.database.transaction(meanwhile);
+    });
+    return { state, observed };
+  };
   return {
     test,
     async interrupt(request, meanwhile, as = 'ann') {
-      const state = { runs: 0 };
-      const observed = interruptedDeps(deps, async () => {
-        if (state.runs++ === 0) await deps.database.transaction(meanwhile);
-      });
+      const { state, observed } = interruptedBy(meanwhile);
       const origin = test.originOf(as);
       const run = isList(request)
         ? handleBatch(observed, { items: request.map((each) => ({ request: toApiRequest(each), optional: false })), atomic: true }, origin)
@@ -70,6 +81,12 @@ export async function openInterrupted(options: TestPipelineOptions): Promise<Int
         (outcomes) => outcomes.map(inWords).join('; '),
         (error: { readonly code?: string }) => String(error.code ?? error),
       );
+      return { answer, runs: state.runs };
+    },
+    async ask(question, meanwhile, as = 'ann') {
+      const { state, observed } = interruptedBy(meanwhile);
+      const caller = await authenticate(observed, test.originOf(as));
+      const answer = await withUnitOfWork(observed, { caller }, question);
       return { answer, runs: state.runs };
     },
     create: (resource, id, values) => (tx) => insertRecord(tx, defined(resource), toRecord(id, { ...values })),

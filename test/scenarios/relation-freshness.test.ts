@@ -3,6 +3,8 @@
  * that writes holds the write lock from its decision to its commit.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { evaluateOwnPermissions } from '../../src/api/accounts/own-permissions.ts';
+import { loadOwnResources } from '../../src/api/accounts/own-resources.ts';
 import type { TestRequest, TestRule } from '../../src/pipeline/pipeline.fixture.ts';
 import { sql } from '../../src/sql.ts';
 import { onPostgres } from '../../src/storage/storage.fixture.ts';
@@ -154,6 +156,19 @@ describe('a request that reads', () => {
     const { answer, runs } = await pipeline.interrupt(LIST, revoke);
     // The list of a caller without any membership is refused.
     expect([['', 'ACCESS_DENIED'].includes(answer), runs]).toEqual([true, 2]);
+  });
+
+  it.each(REVOCATIONS)('the permissions of the caller are evaluated again if, before their commit, %s', async (_, rules, revoke) => {
+    await pipeline.test.grant(...rules);
+    const question = { resource: 'Document', ids: ['d1'], actions: ['read'] } as const;
+    const { answer, runs } = await pipeline.ask((unit) => evaluateOwnPermissions(unit, question, true), revoke);
+    expect([answer.permissions.map(({ effect }) => effect), runs]).toEqual([['deny'], 2]);
+  });
+
+  it('the resources of the caller are listed again if, before their commit, the only membership of the caller is deleted', async () => {
+    await pipeline.test.grant(rule([CALLER_IS_MEMBER]));
+    const { answer, runs } = await pipeline.ask(loadOwnResources, remove('Membership', 'm1'));
+    expect([answer.resources, runs]).toEqual([[], 2]);
   });
 
   it.each<[string, TestRule, Change]>([

@@ -10,7 +10,14 @@ import { type ApplicableRules, applicableRules, NO_ASSIGNMENTS, type UserAssignm
 import { type Path, UNRESOLVED } from '../../conditions/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { isDeletionField, type Resource, type StoredRecord } from '../../resources/index.ts';
-import { createRelatedStore, loadRecord, loadReferenced, loadReferencedOfEach, refuseDamagedRecord } from '../../storage/index.ts';
+import {
+  createRelatedStore,
+  loadRecord,
+  loadReferenced,
+  loadReferencedOfEach,
+  readSetOf,
+  refuseDamagedRecord,
+} from '../../storage/index.ts';
 import type { AdminRequest } from '../admin/index.ts';
 import type { HypotheticalEnvironment } from './question-members.ts';
 
@@ -143,7 +150,10 @@ export interface CallerQuestion extends Pick<PartialRequest, 'resource' | 'actio
   readonly records: ReadonlyMap<string, StoredRecord>;
 }
 
-/** Decides an action of a caller on each record, or on any record. The decisions are those of the requests that the caller could send now. */
+/**
+ * Decides an action of a caller on each record, or on any record. The decisions are those of the requests that the caller could send now, so
+ * the commit validates the related and referenced records that they have read.
+ */
 export async function decideForCaller(context: PartialContext, question: CallerQuestion): Promise<readonly Decision[]> {
   const { tx, snapshot } = context;
   const { resource, principal, assignments, ids, records } = question;
@@ -151,15 +161,18 @@ export async function decideForCaller(context: PartialContext, question: CallerQ
   const applicable = rulesFor(context, question, subject);
   tx.addToReadSet({ validUntil: applicable.validUntil });
   const paths = applicable.referencePaths;
-  const ofCaller = await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record: UNRESOLVED });
+  const onRead = readSetOf(tx);
+  const ofCaller = await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record: UNRESOLVED, onRead });
   const stored = (ids ?? []).flatMap((id) => records.get(id) ?? []);
   const referencedOf = await loadReferencedOfEach(tx, snapshot.definitions, { paths, resource, records: stored });
   const decisions: Decision[] = [];
   for (const recordId of ids ?? [undefined]) {
     await tx.checkTime();
     const record = recordId === undefined ? UNRESOLVED : records.get(recordId);
-    const referenced = record === undefined || record === UNRESOLVED ? ofCaller : new Map([...ofCaller, ...referencedOf(record)]);
-    decisions.push(await decideWith(context, { request: { ...question, record, recordId }, subject, applicable, referenced }));
+    const referenced = record === undefined || record === UNRESOLVED ? ofCaller : new Map([...ofCaller, ...referencedOf(record, onRead)]);
+    decisions.push(
+      await decideWith(context, { request: { ...question, record, recordId }, subject, applicable, referenced, isValidated: true }),
+    );
   }
   return decisions;
 }
@@ -178,11 +191,13 @@ interface DecisionInput {
   readonly subject: PartialPrincipal;
   readonly applicable: ApplicableRules;
   readonly referenced: ReferencedRecords;
+  /** True if the commit validates the related records that the decision has read. */
+  readonly isValidated?: boolean;
 }
 
 async function decideWith(
   { tx, snapshot, deps }: PartialContext,
-  { request, subject, applicable, referenced }: DecisionInput,
+  { request, subject, applicable, referenced, isValidated = false }: DecisionInput,
 ): Promise<Decision> {
   const { resource, action, record, environment } = request;
   const { principal } = subject;
@@ -204,7 +219,10 @@ async function decideWith(
   };
   const scope = leaveOpen(createScope(input), (path) => isOpen(path, request, subject));
   const run = (): Decision => decide(applicable, scope, { userId: principal.id, role: principal.role });
-  return related === undefined ? run() : related.evaluate(run);
+  if (related === undefined) return run();
+  const decision = await related.evaluate(run);
+  if (isValidated) related.noteReads();
+  return decision;
 }
 
 /** Actions that create a record. */

@@ -12,7 +12,7 @@ import { Problem } from '../../errors.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { Resource } from '../../resources/index.ts';
 import type { Sql } from '../../sql.ts';
-import { createRelatedStore, exactFilter, loadReferenced, type OnRead, type Transaction } from '../../storage/index.ts';
+import { createRelatedStore, exactFilter, loadReferenced, readSetOf, type Transaction } from '../../storage/index.ts';
 import { type AdminEntryInput, type RequestInfo, toAdminEntry } from './admin-entry.ts';
 
 /** The right of a caller to read the audit log. */
@@ -115,9 +115,8 @@ async function decideAction(tx: Transaction, question: AuditorQuestion, resource
   const assignments = await snapshot.assignments.of(tx, principal.id);
   const applicable = applicableRules(snapshot.policies, { assignments, role: principal.role, resource: resource.name, action, now });
   tx.addToReadSet({ validUntil: applicable.validUntil });
-  const onRead: OnRead | undefined = tx.validatesReads ? (read) => tx.addToReadSet({ relations: { records: [read] } }) : undefined;
   const paths = applicable.referencePaths;
-  const referenced = await loadReferenced(tx, definitions, { paths, principal, resource, record: UNRESOLVED, onRead });
+  const referenced = await loadReferenced(tx, definitions, { paths, principal, resource, record: UNRESOLVED, onRead: readSetOf(tx) });
   const related = createRelatedStore(tx, definitions);
   const scope = createScope({ principal, action, resource, record: UNRESOLVED, origin, now, timeZone, definitions, referenced, related });
   const decision = await related.evaluate(() => decide(applicable, scope, { userId: principal.id, role: principal.role }));

@@ -24,10 +24,9 @@ import {
   type ListQuery,
   loadReferenced,
   loadReferencedOfEach,
-  type OnRead,
   prepareList,
   type Restriction,
-  type Transaction,
+  readSetOf,
 } from '../../storage/index.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type DecisionInput, type MadeDecision, type ScopeValues, toDecisionEntry } from './decision-entry.ts';
@@ -169,7 +168,7 @@ async function loadRecordsOf(context: RequestContext, input: DecisionInput): Pro
   const { principal, tx, snapshot } = context;
   const { applicable, resource, record } = input;
   const { referencePaths: paths } = applicable;
-  const onRead = noteRead(tx);
+  const onRead = readSetOf(tx);
   const referenced =
     paths.length === 0 ? undefined : await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record, onRead });
   const complete = { ...input, referenced };
@@ -185,11 +184,6 @@ async function loadRelatedOf(context: RequestContext, input: DecisionInput): Pro
   return { ...complete, made };
 }
 
-/** Returns a function that adds records that a decision reads to the read set. */
-function noteRead(tx: Transaction): OnRead | undefined {
-  return tx.validatesReads ? (read) => tx.addToReadSet({ relations: { records: [read] } }) : undefined;
-}
-
 /** Loads the input of many decisions, with one statement per reference instead of one per record. Returns a function that gives the input for a record. */
 async function loadInputs(
   context: RequestContext,
@@ -199,7 +193,7 @@ async function loadInputs(
   const assignments = await snapshot.assignments.of(tx, principal.id);
   const applicable = rulesFor(context, { resource, action, assignments });
   const { referencePaths: paths } = applicable;
-  const onRead = noteRead(tx);
+  const onRead = readSetOf(tx);
   const ofCaller = await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record: UNRESOLVED, onRead });
   const referencedOf = await loadReferencedOfEach(tx, snapshot.definitions, { paths, resource, records });
   const toInput = (record: StoredRecord): DecisionInput => {
@@ -276,7 +270,7 @@ export async function restrictionFor(context: RequestContext, { resource, action
   const { tx, snapshot, principal, options } = context;
   const { definitions } = snapshot;
   const paths = conditionPaths(where);
-  const onRead = noteRead(tx);
+  const onRead = readSetOf(tx);
   const ofCaller = await loadReferenced(tx, definitions, { paths, principal, resource, record: UNRESOLVED, onRead });
   const ofList: ScopeValues = { resource, action, record: UNRESOLVED, referenced: ofCaller };
   const scopeWith = (related?: RelatedRecords): Scope => toScope(context, { ...ofList, related });
