@@ -12,7 +12,7 @@ export type { AuthenticationDeps, AuthenticationOptions, FirstAdmin } from './au
 export { type Identification, INACTIVE_USER, identify, identifyByEmail, identifyByToken } from './caller.ts';
 export { type AdminUserChange, hasAdmin, validateAdminRemains } from './last-admin.ts';
 export { toSessionOrigin } from './login.ts';
-export { resetAccountAttempts } from './login-attempts.ts';
+export { deleteAddressesOf, resetAccountAttempts } from './login-attempts.ts';
 export {
   loadOpenSessions,
   revokeOpenSession,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Sql, sql } from '../sql.ts';
 import { CLOCK_LEEWAY_SECONDS, type Transaction } from '../storage/index.ts';
+import { deleteSome } from './delete-some.ts';
 
 /** The limits of login attempts. */
 export interface LoginLimits {
@@ -72,10 +73,10 @@ export async function resetAccountAttempts(tx: Transaction, email: string): Prom
   await tx.run(sql`delete from "_LoginAttempt" where "id" = ${accountKey({ email, ip: '' })}`);
 }
 
-/** Deletes counts whose window has ended. */
-export async function deleteExpiredAttempts(tx: Transaction, limits: LoginLimits): Promise<void> {
+/** Deletes some counts whose window has ended. Returns true if more may be left. */
+export function deleteExpiredAttempts(tx: Transaction, limits: LoginLimits): Promise<boolean> {
   const seconds = Math.max(limits.loginWindowSeconds, limits.loginAccountWindowSeconds);
-  await tx.run(sql`delete from "_LoginAttempt" where ${hasEnded(tx.now, seconds)}`);
+  return deleteSome(tx, '_LoginAttempt', hasEnded(tx.now, seconds));
 }
 
 /** Counts a wrong setup token per address. Returns the seconds to wait if there were too many; otherwise undefined. */
@@ -153,11 +154,14 @@ export async function rememberAddress(tx: Transaction, userId: string, ip: strin
       select "id" from "_LoginAddress" where "userId" = ${userId} order by "lastAt" desc, "id" limit ${MAX_KNOWN})`);
 }
 
-/** Deletes addresses without a recent login, and those of deleted users. */
-export async function deleteExpiredAddresses(tx: Transaction): Promise<void> {
-  await tx.run(sql`
-    delete from "_LoginAddress" where "lastAt" <= ${before(tx.now, KNOWN_DAYS)}
-    or not exists (select 1 from "User" u where u."id" = "_LoginAddress"."userId")`);
+/** Deletes some addresses without a recent login. Returns true if more may be left. */
+export function deleteExpiredAddresses(tx: Transaction): Promise<boolean> {
+  return deleteSome(tx, '_LoginAddress', sql`"lastAt" <= ${before(tx.now, KNOWN_DAYS)}`);
+}
+
+/** Deletes the addresses of a deleted user. */
+export async function deleteAddressesOf(tx: Transaction, userId: string): Promise<void> {
+  await tx.run(sql`delete from "_LoginAddress" where "userId" = ${userId}`);
 }
 
 function before(now: number, days: number): string {

@@ -11,6 +11,7 @@ import {
   deleteExpiredAttempts,
   isRecorded,
   type LoginAttempt,
+  type LoginLimits,
   rememberAddress,
   type Throttling,
 } from './login-attempts.ts';
@@ -56,10 +57,10 @@ export function createLogin(deps: AuthEndpointDeps): OpenByPassword {
     const before = await database.transaction(async (tx) => {
       // The absolute difference, so that cleaning continues within an hour after the clock was set back.
       if (Math.abs(tx.now - cleanedAt) > CLEAN_EVERY_MS) {
+        // Set before the first statement: other logins meanwhile would wait for the rows that this one deletes.
         cleanedAt = tx.now;
-        await deleteExpiredAttempts(tx, options);
-        await deleteExpiredAddresses(tx);
-        await deleteExpiredSessions(tx);
+        // The next login continues.
+        if (await deleteExpired(tx, options)) cleanedAt = 0;
       }
       const throttling = await countAttempt(tx, attempt, options);
       if (throttling === undefined) return { user: await loadCredentials(tx, attempt.email) };
@@ -85,6 +86,12 @@ export function createLogin(deps: AuthEndpointDeps): OpenByPassword {
     if ('refused' in opened) throw opened.refused;
     return opened;
   };
+}
+
+/** Deletes some of the expired rows of each table. Returns true if more may be left. */
+async function deleteExpired(tx: Transaction, options: LoginLimits): Promise<boolean> {
+  const left = [await deleteExpiredAttempts(tx, options), await deleteExpiredAddresses(tx), await deleteExpiredSessions(tx)];
+  return left.includes(true);
 }
 
 /** The reasons of refused logins in audit entries. The client receives the same problem for all of them. */

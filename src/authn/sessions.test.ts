@@ -125,6 +125,21 @@ describe('login', () => {
     await logIn(test);
     for (const table of ['_Session', '_RefreshToken', '_LoginAttempt']) expect(await test.rows(`select * from "${table}"`)).toHaveLength(1);
   });
+
+  it('login deletes at most 200 expired rows of a table, and the next login continues', async () => {
+    const test = await startWithAdmin();
+    for (let n = 0; n < 450; n++)
+      await test.run(
+        `insert into "_Session" ("id", "userId", "createdAt", "expiresAt") values (?, 'u1', '2001-01-01T00:00:00.000Z', '2001-01-01T00:00:00.000Z')`,
+        `s${n}`,
+      );
+    const left: number[] = [];
+    for (let logins = 1; logins <= 4; logins++) {
+      await logIn(test);
+      left.push((await test.rows(`select * from "_Session" where "userId" = 'u1'`)).length);
+    }
+    expect(left).toEqual([250, 50, 0, 0]);
+  });
 });
 
 describe('refresh', () => {

@@ -3,6 +3,7 @@ import { createId } from '../ids.ts';
 import { sql } from '../sql.ts';
 import type { Transaction, UserSession } from '../storage/index.ts';
 import type { TokenUser } from './authentication-deps.ts';
+import { deleteSome } from './delete-some.ts';
 
 /** The client of a session, by which a person recognizes the session. */
 export interface SessionClient {
@@ -128,10 +129,14 @@ export async function revokeAllSessions(tx: Transaction): Promise<void> {
   await tx.run(sql`update "_Session" set "revokedAt" = ${toIso(tx.now)} where "revokedAt" is null`);
 }
 
-/** Deletes expired sessions and refresh tokens. Used tokens are kept until they expire, so that their reuse is detected. */
-export async function deleteExpiredSessions(tx: Transaction): Promise<void> {
-  await tx.run(sql`delete from "_RefreshToken" where "expiresAt" <= ${toIso(tx.now)}`);
-  await tx.run(sql`delete from "_Session" where "expiresAt" <= ${toIso(tx.now)}`);
+/**
+ * Deletes some expired sessions and refresh tokens. Used tokens are kept until they expire, so that their reuse is detected.
+ * Returns true if more may be left.
+ */
+export async function deleteExpiredSessions(tx: Transaction): Promise<boolean> {
+  const isExpired = sql`"expiresAt" <= ${toIso(tx.now)}`;
+  const tokens = await deleteSome(tx, '_RefreshToken', isExpired);
+  return (await deleteSome(tx, '_Session', isExpired)) || tokens;
 }
 
 async function addRefreshToken(tx: Transaction, sessionId: string, seconds: number): Promise<string> {

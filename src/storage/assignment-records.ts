@@ -3,6 +3,7 @@ import { Problem } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { AssignableRole } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
+import { TimeLimit } from './attempt.ts';
 import { ConstraintError, type Transaction } from './contract.ts';
 import { requireUnmanagedAssignment } from './managed-policies.ts';
 import { storeVersion, storeVersions, type Version, type VersionChange } from './policy-history.ts';
@@ -95,14 +96,32 @@ export async function removeAssignmentsOf(tx: Transaction, userId: string, { by 
   const assignments = await loadUserPolicies(tx, sql`"userId" = ${userId}`);
   if (assignments.length === 0) return;
   const revision = await advanceRevision(tx);
-  for (const assignment of assignments) await endAssignment(tx, assignment, { revision, by });
+  for (const assignment of assignments) {
+    await tx.checkTime();
+    await endAssignment(tx, assignment, { revision, by });
+  }
 }
 
-/** Removes all assignments of a policy under a revision that the caller has created already. */
+/**
+ * Removes all assignments of a policy under a revision that the caller has created already.
+ *
+ * @throws Problem REQUEST_BUDGET if the policy has more assignments than the time limit allows
+ */
 export async function endAssignments(tx: Transaction, policyId: string, change: VersionChange): Promise<void> {
   for (const assignment of await loadRolePolicies(tx, sql`"policyId" = ${policyId}`)) await endAssignment(tx, assignment, change);
   // Removes the assignments to users in steps, because they may not all fit in memory.
-  for (let ended = ASSIGNMENTS_PER_STATEMENT; ended === ASSIGNMENTS_PER_STATEMENT; ) ended = await endNextAssignments(tx, policyId, change);
+  for (let ended = ASSIGNMENTS_PER_STATEMENT; ended === ASSIGNMENTS_PER_STATEMENT; ) {
+    await tx.checkTime().catch(refuseManyAssignments);
+    ended = await endNextAssignments(tx, policyId, change);
+  }
+}
+
+function refuseManyAssignments(error: unknown): never {
+  if (!(error instanceof TimeLimit)) throw error;
+  throw new Problem('REQUEST_BUDGET', 'the policy has more assignments to users than one request can remove', {
+    hint: 'revoke assignments with POST /admin/api/assignments/batch first, then delete the policy; to end its effect at once, set isActive to false',
+    cause: error,
+  });
 }
 
 /** Maximum assignments to users that one statement removes. */

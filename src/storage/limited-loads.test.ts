@@ -1,25 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../resources/system/index.ts';
-import { assignToRole, assignToUser } from './assignment-records.ts';
+import { assignToRole, assignToUser, removeAssignmentsOf } from './assignment-records.ts';
 import type { Transaction } from './contract.ts';
 import { insertUser, loadFullState, openPolicyDatabase, toPolicyInput } from './policy.fixture.ts';
 import { loadPolicyStateAt } from './policy-history.ts';
 import { listRoleAssignments } from './policy-lists.ts';
-import { createPolicy, listPolicies } from './policy-records.ts';
+import { createPolicy, deletePolicy, listPolicies } from './policy-records.ts';
 import { loadUserAssignments } from './policy-state.ts';
 import { currentRevision } from './revision.ts';
-import { failure, resourceOf, type TestDatabase } from './storage.fixture.ts';
+import { failure, openUrl, resourceOf, type TestDatabase } from './storage.fixture.ts';
 import { countUserValues } from './user-queries.ts';
 
 /** More users than rows between two deadline checks. */
 const USERS = Array.from({ length: 300 }, (_, n) => `u${n}`);
 
 let test: TestDatabase;
+let policyId: string;
 beforeAll(async () => {
   test = await openPolicyDatabase();
   await test.database.transaction(async (tx) => {
     for (const userId of USERS) await insertUser(tx, userId);
     const { id } = await createPolicy(tx, toPolicyInput('A'), { by: 'admin-1' });
+    policyId = id;
     for (const userId of USERS) await assignToUser(tx, { policyId: id, userId }, { by: 'admin-1' });
     await assignToRole(tx, { policyId: id, role: 'user' }, { by: 'admin-1' });
   });
@@ -44,6 +46,20 @@ describe('the time limit of loads', () => {
     ['the values of users', (tx) => countUserValues(tx, resourceOf(SYSTEM, 'User'), { limit: 1000 })],
   ])('a load of %s ends when the time of the request is up', async (_, loading) => {
     expect(await failure(load(loading))).toMatchObject({ code: 'REQUEST_BUDGET' });
+  });
+
+  it.each<[string, (tx: Transaction) => Promise<unknown>]>([
+    ['a policy', (tx) => deletePolicy(tx, policyId, { by: 'admin-1' })],
+    ['a user', (tx) => removeAssignmentsOf(tx, 'u1', { by: 'admin-1' })],
+  ])('the removal of all assignments of %s ends when the time is up, and removes none', async (_, removing) => {
+    const other = openUrl(test.url, { timeLimits: { short: 60_000, writer: 0 } });
+    const work = (tx: Transaction): Promise<unknown> => {
+      tx.limitTime(0);
+      return removing(tx);
+    };
+    expect(await failure(other.transaction(work, { beginsLong: true }))).toMatchObject({ code: 'REQUEST_BUDGET' });
+    await other.close();
+    expect((await test.rows('_UserPolicy')).length).toBe(USERS.length);
   });
 
   it('policies and assignments that decisions depend on are loaded even when the time of the request is up', async () => {

@@ -42,7 +42,7 @@ export function openTestDatabase({ kept }: { readonly kept?: number } = {}): Tes
   const path = join(folder, 'test.db');
   const url = server === undefined ? `sqlite:${path}` : withOwnSchema(server);
   const backups = join(folder, 'backups');
-  const plain = openUrl(url, kept === undefined ? undefined : { folder: backups, kept });
+  const plain = openUrl(url, { backups: kept === undefined ? undefined : { folder: backups, kept } });
   const database = onPostgres ? createSchemaFirst(plain, url) : plain;
   return {
     database,
@@ -77,13 +77,18 @@ export function emptyTables({ database }: TestDatabase, ...tables: readonly stri
 
 const AMPLE: BatchLimits = { short: 60_000, writer: 60_000 };
 
+interface OpenOptions {
+  readonly backups?: AutomaticBackupOptions | undefined;
+  readonly timeLimits?: BatchLimits;
+}
+
 /** Opens a database by its URL. On PostgreSQL it connects on first use. */
-export function openUrl(url: string, backups?: AutomaticBackupOptions): Database {
+export function openUrl(url: string, { backups, timeLimits = AMPLE }: OpenOptions = {}): Database {
   // Even on a busy machine, queued transactions share one commit, and a short attempt completes its unit of work.
   if (url.startsWith('sqlite:'))
-    return openSqlite({ path: url.slice('sqlite:'.length), maxBatchTime: Number.POSITIVE_INFINITY, timeLimits: AMPLE, backups });
+    return openSqlite({ path: url.slice('sqlite:'.length), maxBatchTime: Number.POSITIVE_INFINITY, timeLimits, backups });
   // Without the checks of the server, which take two more connections. Services that tests start perform them.
-  return createDatabase(parsePostgresUrl(url), { checksClients: true, shortAttempt: AMPLE.short });
+  return createDatabase(parsePostgresUrl(url), { checksClients: true, shortAttempt: timeLimits.short });
 }
 
 /** Creates the schema of a database with its first unit of work. */

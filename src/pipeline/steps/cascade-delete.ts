@@ -1,4 +1,4 @@
-import { revokeSessions, validateAdminRemains } from '../../authn/index.ts';
+import { deleteAddressesOf, revokeSessions, validateAdminRemains } from '../../authn/index.ts';
 import { Problem } from '../../errors.ts';
 import type { Resource } from '../../resources/index.ts';
 import { clearReferences, deleteRecord, deleteViewsOf, type RecordId, removeAssignmentsOf, TimeLimit } from '../../storage/index.ts';
@@ -50,6 +50,7 @@ async function deleteOne(context: RequestContext, resource: Resource, id: string
     await validateAdminRemains(context.tx, { userId: id, deleted: true });
     await revokeSessions(context.tx, id);
     await deleteViewsOf(context.tx, id);
+    await deleteAddressesOf(context.tx, id);
     await removeAssignmentsOf(context.tx, id, { by: context.principal.id ?? context.principal.role });
   }
   await deleteRecord(context.tx, resource, { id, by: context.principal.id });

@@ -27,7 +27,7 @@ const session: JsonObject = {
   fields: {
     userId: { type: 'string', required: true, index: true },
     createdAt: { type: 'timestamp', required: true },
-    expiresAt: { type: 'timestamp', required: true },
+    expiresAt: { type: 'timestamp', required: true, index: true },
     revokedAt: { type: 'timestamp' },
     cookieHash: {
       type: 'string',
@@ -46,7 +46,7 @@ const refreshToken: JsonObject = {
   fields: {
     sessionId: { type: 'string', required: true, index: true },
     createdAt: { type: 'timestamp', required: true },
-    expiresAt: { type: 'timestamp', required: true },
+    expiresAt: { type: 'timestamp', required: true, index: true },
     usedAt: { type: 'timestamp' },
   },
 };
@@ -55,7 +55,7 @@ const loginAttempt: JsonObject = {
   name: '_LoginAttempt',
   description: 'Numbers of login attempts by account and address, by address, and by account.',
   fields: {
-    windowStart: { type: 'timestamp', required: true },
+    windowStart: { type: 'timestamp', required: true, index: true },
     count: { type: 'integer', required: true },
   },
 };
@@ -65,7 +65,7 @@ const loginAddress: JsonObject = {
   description: 'Addresses of recent logins, by the SHA-256 of user and address in hexadecimal.',
   fields: {
     userId: { type: 'string', required: true, index: true },
-    lastAt: { type: 'timestamp', required: true },
+    lastAt: { type: 'timestamp', required: true, index: true },
   },
 };
 
