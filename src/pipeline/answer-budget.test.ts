@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTestDatabase, replaceMembers, type TestDatabase, testBudget } from '../storage/storage.fixture.ts';
-import { addToAnswer } from './answer-budget.ts';
-import type { RequestContext } from './request-context.ts';
+import { addToAnswer, createCallerBudget } from './answer-budget.ts';
+import type { PipelineOptions, RequestContext } from './request-context.ts';
 
 let test: TestDatabase;
 beforeAll(() => {
@@ -33,4 +33,20 @@ it('the size of a long list is measured in slices', async () => {
 
 it('the size of a record is measured without a check, which would count the time of writes before it', async () => {
   expect(await countChecks({ ...record, expand: Object.fromEntries(Array.from({ length: 500 }, (_, n) => [n, record])) })).toBe(0);
+});
+
+it.each([
+  ['a user', 'ada', { milliseconds: 2000, rows: 101, answerBytes: 800, writeMilliseconds: 250 }, 2250],
+  ['callers without a user', undefined, { milliseconds: 500, rows: 26, answerBytes: 200, writeMilliseconds: 63 }, 750],
+])('the budget of %s has the limits of the caller, and attempts have as much time', async (_, userId, limits, time) => {
+  const options = {
+    budget: { milliseconds: 2000, rows: 101, answerBytes: 800, writeMilliseconds: 250, windowRows: 7 },
+    anonymousBudget: 25,
+  } as PipelineOptions;
+  await test.database.transaction(async (tx) => {
+    const limited: number[] = [];
+    const observed = replaceMembers(tx, { limitTime: (milliseconds) => void limited.push(milliseconds) });
+    expect(createCallerBudget(observed, options, userId).limits).toEqual({ ...limits, windowRows: 7 });
+    expect(limited).toEqual([time]);
+  });
 });

@@ -59,7 +59,7 @@ export interface DecisionObserver {
 /** The caller of a request, with a verified token. */
 export interface Caller {
   readonly origin: RequestOrigin;
-  /** Identifies the caller in the queue of long attempts: the subject of the token, or the address. */
+  /** Identifies the caller in the queue of long attempts: the subject of the token, or the network. */
   readonly key: string;
   /** The session of the token; undefined without a token, and for a token of another issuer. */
   readonly sessionId?: string | undefined;

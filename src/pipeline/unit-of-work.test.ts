@@ -50,6 +50,14 @@ describe('the caller', () => {
     expect(await codeOf(authenticate(test.deps, { ...test.originOf('ann'), token: 'x' }))).toBe('IDENTITY_TOKEN');
   });
 
+  it.each([
+    ['192.0.2.7', 'anonymous 192.0.2.0/24'],
+    ['2001:db8:1:2:3::4', 'anonymous 2001:db8:1:2::/64'],
+  ])('callers without a token share the limits of their network: %s', async (ip, key) => {
+    expect(await authenticate(test.deps, { ...test.originOf('anon'), ip })).toMatchObject({ key });
+    expect(await authenticate(test.deps, { ...test.originOf('ann'), ip })).toMatchObject({ key: 'ann' });
+  });
+
   it('the token of a user who is no longer active is refused before the work begins', async () => {
     await test.deps.database.transaction(async (tx) => {
       await tx.run(sql`UPDATE "User" SET "isActive" = 0 WHERE "id" = 'ann'`);

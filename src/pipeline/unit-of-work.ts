@@ -2,7 +2,9 @@ import type { AuditEntry } from '../audit/index.ts';
 import { identify, identifyByToken } from '../authn/index.ts';
 import type { AtRevision, Prefetch } from '../authz/index.ts';
 import { Problem } from '../errors.ts';
+import { networkOf } from '../operators/index.ts';
 import type { ApiRequest, RequestOrigin } from '../request/index.ts';
+import { toAnonymousCaller } from '../storage/index.ts';
 import { createCallerBudget } from './answer-budget.ts';
 import { createFindEntryId, type FindEntryId } from './entry-ids.ts';
 import type { Caller, Denials, PipelineDeps, UnitOfWork } from './request-context.ts';
@@ -14,7 +16,7 @@ export async function authenticate({ identity, disk }: PipelineDeps, origin: Req
   if (origin.token === undefined && disk?.fault !== undefined)
     throw new Problem('STORAGE_UNAVAILABLE', `${disk.fault}; only requests with a token are answered`);
   const token = await identity.readToken(origin.token);
-  const key = token === undefined ? origin.ip : token.issuer === undefined ? token.userId : token.subject;
+  const key = token === undefined ? toAnonymousCaller(networkOf(origin.ip)) : token.issuer === undefined ? token.userId : token.subject;
   const sessionId = token?.issuer === undefined ? token?.sessionId : undefined;
   const verifyToken = async (): Promise<void> => void (await identity.readToken(origin.token));
   return { origin, key, sessionId, identification: identifyByToken(token), verifyToken };

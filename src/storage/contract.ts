@@ -162,7 +162,7 @@ export interface TransactionOptions {
   readonly beginsLong?: boolean | undefined;
   /** The maximum milliseconds of a long attempt; 30,000 if absent. `limitTime` lowers it when the caller is known. */
   readonly milliseconds?: number | undefined;
-  /** A text that identifies the caller, for example the user id or the address. Callers take turns in the queue of long attempts. */
+  /** A text that identifies the caller, for example the user id or `toAnonymousCaller`. Callers take turns in the queue of long attempts. */
   readonly caller?: string | undefined;
 }
 

@@ -8,6 +8,7 @@
  * Start with `contract.ts`, then `records.ts`, `record-lists.ts` and `sqlite/commit-batching.ts`.
  */
 
+export { toAnonymousCaller } from './anonymous-share.ts';
 export type { PageSize } from './answer-size.ts';
 export { type BatchChange, type BatchResult, type BatchState, changeAssignments, loadBatchState } from './assignment-batch.ts';
 export {

@@ -147,6 +147,20 @@ describe('the rows that a batch examines', () => {
     expect(entries.filter(({ outcome }) => outcome === 'REQUEST_BUDGET')).toHaveLength(91);
   });
 
+  it('callers without a token have a part of the rows', async () => {
+    const rules = [{ resource: 'Note', action: 'list', effect: 'ALLOW', conditions: [] }];
+    await bounded.createPolicy({ rules, role: 'anon' });
+    const data = Array.from({ length: 40 }, (_, n) => ({ text: `other ${n}` }));
+    expect((await send('/api/Note/import', { data })).status).toBe(201);
+    const body = { where: { text: { matches: 'nothing' } } };
+    const [own, anonymous] = [await send('/api/Note/list', body), await bounded.call('POST', '/api/Note/list', { body })];
+    expect([own.at('warnings'), own.at('nextCursor')]).toEqual([undefined, undefined]);
+    expect([anonymous.at('warnings'), anonymous.at('nextCursor')]).toEqual([
+      [expect.stringContaining('50 rows (scanRows)')],
+      expect.any(String),
+    ]);
+  });
+
   it('a write whose filter would examine too many records is refused and changes nothing', async () => {
     const data = Array.from({ length: 250 }, (_, n) => ({ text: `more ${n}` }));
     expect((await send('/api/Line/import', { data })).status).toBe(201);

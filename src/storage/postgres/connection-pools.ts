@@ -1,7 +1,8 @@
+import { createSharedQueue } from '../anonymous-share.ts';
 import type { AttemptState } from '../attempt.ts';
 import { type ChainWriters, createChainWriters } from '../chain-writers.ts';
 import type { DatabaseMetrics, Transaction } from '../contract.ts';
-import { createLongQueue, type LongQueue } from '../long-queue.ts';
+import type { LongQueue } from '../long-queue.ts';
 import { createLostTime } from '../lost-time.ts';
 import { createTurns, type Turns } from '../turns.ts';
 import type { CommitBatch } from './commit-batching.ts';
@@ -55,7 +56,7 @@ export function createConnectionPools(address: PostgresAddress, options: Connect
   const writers = createChainWriters(timeZone);
   // After a failover, the next connection may lead to a server without the last entries of our chains.
   const pools = createPools(address, options, () => writers.discard());
-  const longQueue = createLongQueue({ concurrency: readers, length: readerQueue });
+  const longQueue = createSharedQueue({ concurrency: readers, length: readerQueue });
   const difference = createClockDifference(log);
   const timeouts = toTimeouts(options);
   const lookups = createSharedLookups(pools.lookups, timeouts.short);

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
-import { createLongQueue, type LongQueue } from '../long-queue.ts';
+import { createSharedQueue } from '../anonymous-share.ts';
+import type { LongQueue } from '../long-queue.ts';
 import type { Reader } from './reader.ts';
 
 /** Lends readers to long attempts. */
@@ -40,7 +41,7 @@ const CLOSE_TIMEOUT = 5000;
 export function createReaderPool({ readers, queueLength, createReader, log, cancel }: ReaderPoolOptions): ReaderPool {
   const all: Reader[] = [];
   const free: Reader[] = [];
-  const queue = createLongQueue({ concurrency: readers, length: queueLength, mayBegin: createLogLimit(log) });
+  const queue = createSharedQueue({ concurrency: readers, length: queueLength, mayBegin: createLogLimit(log) });
 
   function take(): Reader {
     const reader = free.pop() ?? createReader();
