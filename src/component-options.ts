@@ -123,12 +123,12 @@ export function toPolicyStoreOptions(config: Config, log: Log = () => undefined)
 /** Returns the options of the request pipeline. */
 export function toPipelineOptions(config: Config, cursorKeys: CursorKeys): PipelineOptions {
   const { timezone, pageDefault, exportMax, expandMax, cascadeMax, auditFactsBytes, ifMatch } = config;
-  const { scanRows, scanMilliseconds, answerBytes, anonymousBudget } = config;
+  const { scanRows, scanMilliseconds, answerBytes, writeMilliseconds, anonymousBudget } = config;
   return {
     timeZone: timezone,
     pageDefault,
     exportMax,
-    budget: { milliseconds: scanMilliseconds, rows: scanRows, answerBytes },
+    budget: { milliseconds: scanMilliseconds, rows: scanRows, answerBytes, writeMilliseconds },
     anonymousBudget,
     expandMax,
     cascadeMax,

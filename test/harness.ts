@@ -108,8 +108,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     ...(onPostgres && { database: createDatabaseUrl(folder) }),
     port: 0,
     logLevel: 'silent',
-    // A busy machine must not end pages early.
+    // A busy machine must not end pages early or refuse imports.
     scanMilliseconds: 60_000,
+    writeMilliseconds: 60_000,
     // Tests count the audit entries of each request.
     denialWindowSeconds: 0,
     ...options.settings,

@@ -39,6 +39,13 @@ export const REQUEST_OPTIONS = {
     range: [0, 1_000_000],
     about: 'maximum records deleted by cascade, or restored with them, per request or batch',
   },
+  writeMilliseconds: {
+    group: 'requests',
+    default: 250,
+    range: [1, 60_000],
+    about:
+      'SQLite: maximum milliseconds in which an atomic import, a restore or a batch writes, because all other requests wait meanwhile; it then fails and stores nothing',
+  },
   batchItems: { group: 'requests', default: 100, range: [1, 10_000], about: 'maximum requests in a batch' },
 
   pageDefault: { group: 'lists', default: 50, range: [1, 100_000], about: 'records per page if the request has no `limit`' },
@@ -78,7 +85,7 @@ export const REQUEST_OPTIONS = {
     group: 'lists',
     default: 25,
     range: [1, 100],
-    about: 'percentage of `scanRows`, `scanMilliseconds` and `answerBytes` that applies to callers without a token',
+    about: 'percentage of `scanRows`, `scanMilliseconds`, `answerBytes` and `writeMilliseconds` that applies to callers without a token',
   },
 
   assignmentsCached: {

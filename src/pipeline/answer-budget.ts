@@ -15,9 +15,15 @@ export function createCallerBudget(tx: Transaction, { budget, anonymousBudget }:
   return createBudget(limits);
 }
 
-function partOf({ milliseconds, rows, answerBytes, windowRows }: BudgetLimits, percent: number): BudgetLimits {
+function partOf({ milliseconds, rows, answerBytes, writeMilliseconds, ...others }: BudgetLimits, percent: number): BudgetLimits {
   const part = (limit: number): number => Math.ceil((limit * percent) / 100);
-  return { milliseconds: part(milliseconds), rows: part(rows), answerBytes: part(answerBytes), windowRows };
+  return {
+    ...others,
+    milliseconds: part(milliseconds),
+    rows: part(rows),
+    answerBytes: part(answerBytes),
+    writeMilliseconds: writeMilliseconds === undefined ? undefined : part(writeMilliseconds),
+  };
 }
 
 /** Adds the envelopes of a batch to the answer. */

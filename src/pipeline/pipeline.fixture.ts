@@ -149,7 +149,8 @@ interface TestDeps {
 }
 
 async function createDeps(folder: string, given: TestPipelineOptions): Promise<TestDeps> {
-  const config = parseConfig({ flags: { project: folder, data: folder }, env: {} });
+  // A busy machine must not refuse requests that write.
+  const config = parseConfig({ flags: { project: folder, data: folder, writeMilliseconds: 60_000 }, env: {} });
   const policyStore = createPolicyStore(writeDefinitions(folder, given.definitions), toPolicyStoreOptions(config));
   const opened =
     given.database ??

@@ -9,6 +9,8 @@ export interface BudgetLimits {
   readonly rows: number;
   /** Maximum bytes of the response body. */
   readonly answerBytes: number;
+  /** Maximum milliseconds of a request that writes many records at once on SQLite; no limit if absent. */
+  readonly writeMilliseconds?: number | undefined;
   /** Rows of each window of a list, in every attempt; adapted to the time in long attempts if absent. Tests set it. */
   readonly windowRows?: number | undefined;
 }
@@ -28,6 +30,8 @@ export interface Budget {
   readonly reached: SearchLimit | undefined;
   /** Adds rows that a search has examined. */
   addRows(count: number): void;
+  /** Returns the milliseconds since its first call, which follows the first decision: policies that were loaded for it do not count. */
+  writeTime(): number;
   /** Begins a request. If the requests before it in a batch have reached a limit, each of its searches throws REQUEST_BUDGET. */
   beginRequest(): void;
   /** Runs a search and counts its time; a search within a search counts once. A search of the first request always begins, so that each page makes progress. */
@@ -46,6 +50,7 @@ class RequestBudget implements Budget {
   readonly limits: BudgetLimits;
   readonly answer: AnswerSize;
   readonly #watch = new Stopwatch();
+  #firstWrite: number | undefined;
   #rows = 0;
   #hasSearched = false;
   #exhausted: SearchLimit | undefined;
@@ -70,6 +75,11 @@ class RequestBudget implements Budget {
 
   addRows(count: number): void {
     this.#rows += count;
+  }
+
+  writeTime(): number {
+    this.#firstWrite ??= performance.now();
+    return performance.now() - this.#firstWrite;
   }
 
   beginRequest(): void {

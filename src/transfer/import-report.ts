@@ -53,9 +53,11 @@ export interface ImportReport {
   summary(): ImportSummary;
 }
 
-/** Returns true if the import ends with this row. An internal error always ends it, because the next row would fail too. */
+/** Returns true if the import ends with this row. An internal error and a time limit always end it, because the next row would fail too. */
 export function stops({ outcome }: ImportItem, { onError }: Pick<ImportOptions, 'onError'>): boolean {
-  return 'problem' in outcome && (onError === 'stop' || outcome.problem.status >= 500);
+  if (!('problem' in outcome)) return false;
+  const { status, code } = outcome.problem;
+  return onError === 'stop' || status >= 500 || code === 'REQUEST_BUDGET';
 }
 
 /** Creates an empty report. */

@@ -11,6 +11,7 @@ import { MUTATIONS_OF_DELETIONS } from './mutations-of-deletions.ts';
 import { MUTATIONS_OF_FILES } from './mutations-of-files.ts';
 import { MUTATIONS_OF_HIERARCHIES } from './mutations-of-hierarchies.ts';
 import { MUTATIONS_OF_INTEGRITY } from './mutations-of-integrity.ts';
+import { MUTATIONS_OF_LIMITS } from './mutations-of-limits.ts';
 import { MUTATIONS_OF_LISTS } from './mutations-of-lists.ts';
 import { MUTATIONS_OF_POLICY_FILES } from './mutations-of-policy-files.ts';
 import { MUTATIONS_OF_PROJECTS } from './mutations-of-projects.ts';
@@ -22,6 +23,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...MUTATIONS_OF_CONDITIONS,
   ...MUTATIONS_OF_FILES,
   ...MUTATIONS_OF_HIERARCHIES,
+  ...MUTATIONS_OF_LIMITS,
   ...MUTATIONS_OF_LISTS,
   ...MUTATIONS_OF_DECISIONS,
   ...MUTATIONS_OF_POLICY_FILES,

@@ -29,6 +29,7 @@ import {
   readSetOf,
 } from '../../storage/index.ts';
 import type { RequestContext } from '../request-context.ts';
+import { requireWriteTime } from '../write-time.ts';
 import { type DecisionInput, type MadeDecision, type ScopeValues, toDecisionEntry } from './decision-entry.ts';
 
 /** The subject of one decision. Resource and action default to those of the request. */
@@ -49,11 +50,12 @@ export function asRead(context: RequestContext): RequestContext {
   return { ...context, request: { ...context.request, data: undefined } };
 }
 
-/** Decides on a subject and throws on denial. @throws Problem ACCESS_DENIED, ACCESS_PROTECTED */
+/** Decides on a subject and throws on denial. @throws Problem ACCESS_DENIED, ACCESS_PROTECTED, REQUEST_BUDGET */
 export async function authorize(context: RequestContext, subject: Subject): Promise<Decision> {
   const input = loadInput(context, subject);
   const decision = decideInput(context, input instanceof Promise ? await input : input, createEntryId());
   refuseDenied(decision, context.entries.at(-1) as AuditEntry);
+  requireWriteTime(context);
   return decision;
 }
 
@@ -129,6 +131,7 @@ export async function authorizeEach(
     const decision = decideInput(context, inputOf(record), createEntryId());
     const problem = toDenial(decision, context.entries.at(-1) as AuditEntry, hint);
     if (problem !== undefined) await refuse(problem, record);
+    requireWriteTime(context);
   }
 }
 

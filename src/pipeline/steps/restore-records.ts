@@ -9,6 +9,7 @@ import {
 } from '../../storage/index.ts';
 import type { Decided, RequestContext, Result } from '../request-context.ts';
 import { createUsageCounter } from '../usage-counter.ts';
+import { requireWriteTime } from '../write-time.ts';
 import { authorizeEach } from './decide-request.ts';
 import { MAX_DEPTH } from './plan-deletion.ts';
 import { translateConstraints } from './translate-constraints.ts';
@@ -109,10 +110,12 @@ function validateBounds({ tx, options }: RequestContext, { count, depth }: { rea
 }
 
 /** Restores all records that violate no unique index; the decisions follow. Returns the problem of the first record that was not restored. */
-async function restoreAll({ tx }: RequestContext, all: readonly DeletedRecords[]): Promise<Problem | undefined> {
+async function restoreAll(context: RequestContext, all: readonly DeletedRecords[]): Promise<Problem | undefined> {
+  const { tx } = context;
   let conflict: Problem | undefined;
   for (const { resource, records } of all) {
     for (const { id } of records) {
+      requireWriteTime(context);
       try {
         // PostgreSQL aborts the transaction at a failed statement unless it is in a savepoint.
         await tx.savepoint(() => translateConstraints({ resource }, () => restoreRecord(tx, resource, id)));
@@ -126,10 +129,12 @@ async function restoreAll({ tx }: RequestContext, all: readonly DeletedRecords[]
 }
 
 /** Validates the references of the restored records once all are restored, because records may reference one another in a circle. */
-async function validateReferences({ tx, snapshot }: RequestContext, all: readonly DeletedRecords[]): Promise<void> {
+async function validateReferences(context: RequestContext, all: readonly DeletedRecords[]): Promise<void> {
+  const { tx, snapshot } = context;
   const errors: Issue[] = [];
   for (const { resource, records } of all) {
     for (const { id } of records) {
+      requireWriteTime(context);
       const dangling = await findDanglingReferences(tx, { resource, definitions: snapshot.definitions }, id);
       errors.push(...dangling.map((field) => toIssue(resource, field)));
     }
