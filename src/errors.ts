@@ -4,6 +4,8 @@ interface ProblemKind {
   readonly status: number;
   readonly title: string;
   readonly hint?: string;
+  /** Seconds for the Retry-After header, if the problem has no others. */
+  readonly retryAfter?: number;
 }
 
 const kinds = {
@@ -120,7 +122,7 @@ const kinds = {
     hint: 'only entries of kind "access" are decisions on requests; GET /admin/api/decisions?kind=access lists them',
   },
   STORAGE_UNAVAILABLE: { status: 503, title: 'Database unavailable', hint: 'nothing was changed; try again' },
-  STORAGE_BUSY: { status: 503, title: 'Too busy', hint: 'nothing was changed; try again' },
+  STORAGE_BUSY: { status: 503, title: 'Too busy', hint: 'nothing was changed; try again', retryAfter: 1 },
   STORAGE_DAMAGED: {
     status: 500,
     title: 'Stored data damaged',
@@ -204,7 +206,7 @@ interface ProblemExtras {
   readonly data?: Readonly<Record<string, unknown>>;
   /** The stored version, if If-Match names another one. */
   readonly currentVersion?: number | undefined;
-  /** Seconds for the Retry-After header. */
+  /** Seconds for the Retry-After header; those of the code if absent. */
   readonly retryAfter?: number;
   /** Id of the audit entry of a denial, or of a refused login or token. */
   readonly decisionId?: string;

@@ -70,6 +70,10 @@ describe('a problem response', () => {
     expect(toProblemResponse(new Problem('REQUEST_RATE', 'why', { retryAfter }), 'r').headers).toEqual({ 'retry-after': expected });
   });
 
+  it('a service that is busy says when to try again, even if the problem does not', () => {
+    expect(toProblemResponse(new Problem('STORAGE_BUSY', 'why'), 'r').headers).toEqual({ 'retry-after': '1' });
+  });
+
   it('hides the message of an error that is not a Problem, and keeps it as the cause', () => {
     const error = new Error('SELECT password FROM User');
     const response = toProblemResponse(error, 'r');

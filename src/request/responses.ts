@@ -114,9 +114,10 @@ const CHALLENGES: Partial<Record<ProblemCode, string>> = {
 };
 
 function problemHeaders({ code, status, extras }: Problem): Record<string, string> {
+  const { retryAfter = PROBLEMS[code].retryAfter } = extras;
   return {
     ...(status === 401 ? { 'www-authenticate': CHALLENGES[code] ?? 'Bearer' } : {}),
-    ...(extras.retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(extras.retryAfter))) }),
+    ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) }),
     ...(extras.decisionId === undefined ? {} : { 'x-decision-id': extras.decisionId }),
   };
 }
