@@ -62,11 +62,11 @@ export function toAuditMaintenanceOptions({ checkpoints, data, decisionsKept, de
   return { checkpoints: path, data, days: parseAge(decisionsKept), windowSeconds: denialWindowSeconds };
 }
 
-/** Returns the thresholds of free disk space. The size of a database on PostgreSQL is read by metrics only. */
-export function toDiskSpaceOptions(config: Config): Pick<DiskSpaceOptions, 'address' | 'warnBytes' | 'minBytes' | 'measuresSize'> {
-  const { database, diskWarnBytes, diskMinBytes, metricsAddress, metricsToken } = config;
+/** Returns the thresholds of free disk space. */
+export function toDiskSpaceOptions(config: Config): Omit<DiskSpaceOptions, 'database' | 'log' | 'everyMs'> {
+  const { database, diskWarnBytes, diskMinBytes, databaseMaxBytes, metricsAddress, metricsToken } = config;
   const measuresSize = metricsAddress !== undefined || metricsToken !== undefined;
-  return { address: database, warnBytes: diskWarnBytes, minBytes: diskMinBytes, measuresSize };
+  return { address: database, warnBytes: diskWarnBytes, minBytes: diskMinBytes, maxBytes: databaseMaxBytes, measuresSize };
 }
 
 /** Returns the configuration that admins see, and the folder of backups. A server has backup tools of its own. */

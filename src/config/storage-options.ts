@@ -67,18 +67,26 @@ export const STORAGE_OPTIONS = {
       'maximum long searches that wait for a thread or connection, half of them of one caller; further requests get 503 with `Retry-After`',
   },
   databaseLockSeconds: { group: 'storage', default: 5, range: [1, 600], about: 'lock timeout on PostgreSQL, in seconds' },
+  databaseMaxBytes: {
+    group: 'storage',
+    default: 0,
+    range: [0, 1e15],
+    about:
+      'maximum bytes of a database on PostgreSQL, as `pg_database_size` counts; `diskWarnBytes` and `diskMinBytes` apply to the bytes that are free up to it; 0 disables them',
+  },
   diskWarnBytes: {
     group: 'storage',
     default: 1_073_741_824,
     range: [0, 1_000_000_000_000],
-    about: 'free bytes on the disk of a SQLite database below which a warning is logged; 0 disables the warning',
+    about:
+      'free bytes on the disk of a SQLite database, or up to `databaseMaxBytes`, below which a warning is logged; 0 disables the warning',
   },
   diskMinBytes: {
     group: 'storage',
     default: 67_108_864,
     range: [0, 1_000_000_000_000],
     about:
-      'free bytes on the disk of a SQLite database below which `/readyz` fails and requests without a token are refused; 0 disables the check',
+      'free bytes on the disk of a SQLite database, or up to `databaseMaxBytes`, below which `/readyz` fails and requests without a token are refused; 0 disables the check',
   },
   timezone: {
     group: 'storage',

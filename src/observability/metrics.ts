@@ -191,7 +191,7 @@ function registerStreamMetrics(registry: Registry, streams: () => ReturnType<Met
 function registerDiskMetrics(registry: Registry, disk: () => DiskMetrics | undefined): void {
   const metric = (name: string, help: string, from: keyof DiskMetrics): void =>
     registerReadings(registry, 'gauge', [{ name, help, aggregator: 'max', read: () => disk()?.[from] }]);
-  metric('bailiwick_disk_free_bytes', 'Free bytes on the disk of a SQLite database.', 'freeBytes');
+  metric('bailiwick_disk_free_bytes', 'Free bytes on the disk of a SQLite database, or up to databaseMaxBytes on PostgreSQL.', 'freeBytes');
   metric('bailiwick_database_size_bytes', 'Bytes of the database, on SQLite with its write-ahead log.', 'databaseBytes');
 }
 

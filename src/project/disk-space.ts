@@ -4,12 +4,14 @@ import { sql } from '../sql.ts';
 import type { Database, Log } from '../storage/index.ts';
 import { databasePath } from './project-database.ts';
 
-/** Thresholds of free bytes on the volume of a SQLite database; 0 disables one. */
+/** Thresholds of free bytes on the volume of a SQLite database, or up to the maximum size of a database on PostgreSQL; 0 disables one. */
 export interface DiskLimits {
   /** Below this, a warning is logged. */
   readonly warnBytes: number;
   /** Below this, the service is not ready. */
   readonly minBytes: number;
+  /** Maximum bytes of a database on PostgreSQL, whose server cannot tell the free space of its disk; 0 if it has none. */
+  readonly maxBytes?: number;
 }
 
 /** The options of the measurement. */
@@ -17,7 +19,7 @@ export interface DiskSpaceOptions extends DiskLimits {
   /** The address of the database. */
   readonly address: string;
   readonly database: Database;
-  /** True if the size of a database on PostgreSQL is measured. It is read by metrics only. */
+  /** True if the size of a database on PostgreSQL is measured although it has no maximum: for metrics. */
   readonly measuresSize: boolean;
   readonly log?: Log | undefined;
   /** Milliseconds between two measurements; 5000 if absent. */
@@ -26,7 +28,7 @@ export interface DiskSpaceOptions extends DiskLimits {
 
 /** The last measurement. Figures are undefined before the first, and if they cannot be measured. */
 export interface DiskSpace {
-  /** Free bytes of the volume of a SQLite database; undefined on PostgreSQL, whose disk is on its server. */
+  /** Free bytes of the volume of a SQLite database, or up to the maximum size on PostgreSQL; undefined there without one. */
   readonly freeBytes: number | undefined;
   /** Bytes of the database: with the write-ahead log on SQLite, as `pg_database_size` counts on PostgreSQL. */
   readonly databaseBytes: number | undefined;
@@ -57,7 +59,8 @@ export function createDiskSpace({
   ...limits
 }: DiskSpaceOptions): DiskSpace {
   const path = address.startsWith('sqlite:') ? databasePath(address) : undefined;
-  const isMeasured = path === undefined ? measuresSize : path !== ':memory:';
+  const { maxBytes = 0 } = limits;
+  const isMeasured = path === undefined ? measuresSize || maxBytes > 0 : path !== ':memory:';
   const interval = everyMs ?? (path === undefined ? EVERY_MS_ON_SERVER : EVERY_MS);
   const level = createLevel({ path, limits, log });
   let figures: Figures = NOTHING;
@@ -67,7 +70,7 @@ export function createDiskSpace({
 
   async function run(): Promise<void> {
     try {
-      figures = path === undefined ? await measureServer(database) : await measureVolume(path);
+      figures = path === undefined ? await measureServer(database, maxBytes) : await measureVolume(path);
       hasFailed = false;
     } catch (error) {
       figures = NOTHING;
@@ -86,7 +89,8 @@ export function createDiskSpace({
       return figures.databaseBytes;
     },
     get fault() {
-      return level.isFull ? 'the disk of the database is almost full' : undefined;
+      if (!level.isFull) return undefined;
+      return path === undefined ? 'the database has almost reached its maximum size' : 'the disk of the database is almost full';
     },
     start: () => (isMeasured ? run() : Promise.resolve()),
     close() {
@@ -125,9 +129,10 @@ async function measureVolume(path: string): Promise<Figures> {
   return { freeBytes: bavail * bsize, databaseBytes: bytes.reduce((sum, each) => sum + each, 0) };
 }
 
-async function measureServer(database: Database): Promise<Figures> {
+async function measureServer(database: Database, maxBytes: number): Promise<Figures> {
   const row = await database.transaction((tx) => tx.one<{ bytes: string }>(sql`select pg_database_size(current_database()) as "bytes"`));
-  return { freeBytes: undefined, databaseBytes: Number(row?.bytes) };
+  const databaseBytes = Number(row?.bytes);
+  return { freeBytes: maxBytes === 0 ? undefined : Math.max(0, maxBytes - databaseBytes), databaseBytes };
 }
 
 function toLevel(freeBytes: number, level: Level, { warnBytes, minBytes }: DiskLimits): Level {
@@ -142,9 +147,12 @@ interface Measured {
 }
 
 function describeLevel(level: Level, { path, limits, freeBytes }: Measured): string {
-  const free = `${toMebibytes(freeBytes)} MiB are free on the disk of ${path}`;
+  const onServer = path === undefined;
+  const free = `${toMebibytes(freeBytes)} MiB are free ${onServer ? 'up to the maximum size of the database (databaseMaxBytes)' : `on the disk of ${path}`}`;
   if (level === 'enough') return `${free}: enough again`;
-  const advice = 'free space, prune the audit log, or move the data to a larger disk';
+  const advice = onServer
+    ? 'prune the audit log, delete records, or enlarge the disk of the server and databaseMaxBytes'
+    : 'free space, prune the audit log, or move the data to a larger disk';
   if (level === 'low') return `warning: only ${free}, less than diskWarnBytes (${toMebibytes(limits.warnBytes)} MiB); ${advice}`;
   return `error: only ${free}, less than diskMinBytes (${toMebibytes(limits.minBytes)} MiB): /readyz fails; ${advice}`;
 }
