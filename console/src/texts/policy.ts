@@ -247,8 +247,6 @@ export const assignmentsTexts = {
   empty: { title: 'No assignment matches' },
   select: (name: string) => sentence`Select the assignment to ${name}`,
   selected: (count: number) => (count === 1 ? '1 assignment selected' : sentence`${count} assignments selected`),
-  managed: (policy: string, role: string) =>
-    sentence`The file of the policy ${policy} lists the role ${role}. Change the file, or select other assignments.`,
   revoke: 'Revoke',
   revokeTitle: (count: number) => (count === 1 ? 'Revoke 1 assignment?' : sentence`Revoke ${count} assignments?`),
   revokeDetail:

@@ -6,7 +6,6 @@ import { AssignmentTable } from '../../components/AssignmentTable.tsx';
 import type { AccessChangesOfSubjectsProps } from '../../components/access-change/AccessChangesOfSubjects.tsx';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { GuardedButton } from '../../components/GuardedButton.tsx';
 import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { Page } from '../../components/Page.tsx';
@@ -63,7 +62,6 @@ function RevokeBar({ selected, onDone }: { readonly selected: readonly NamedAssi
   const [isOpen, setOpen] = useState(false);
   const queryClient = useQueryClient();
   const { length: count } = selected;
-  const managed = selected.find(({ managedBy }) => managedBy !== undefined);
   const perform = async (reason: string | undefined) => {
     await changeAssignments(selected.map(toRevocation), reason);
     await queryClient.invalidateQueries({ queryKey: ['policies'] });
@@ -74,15 +72,9 @@ function RevokeBar({ selected, onDone }: { readonly selected: readonly NamedAssi
     <Paper withBorder p="xs">
       <Group>
         <Text size="sm">{texts.selected(count)}</Text>
-        <GuardedButton
-          size="xs"
-          color="red"
-          variant="light"
-          refusal={managed && texts.managed(managed.policyName, managed.name)}
-          onClick={() => setOpen(true)}
-        >
+        <Button size="xs" color="red" variant="light" onClick={() => setOpen(true)}>
           {texts.revoke}
-        </GuardedButton>
+        </Button>
         <Button size="xs" variant="subtle" onClick={onDone}>
           {commonTexts.clearSelection}
         </Button>

@@ -3,7 +3,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { bodyOf, client } from '../../api/client.ts';
 import { ifMatch, type PolicySummary } from '../../api/policies.ts';
-import { RequestError } from '../../api/problem.ts';
 import type { PolicyAccessChangesProps } from '../../components/access-change/PolicyAccessChanges.tsx';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
 import { GuardedButton } from '../../components/GuardedButton.tsx';
@@ -11,7 +10,7 @@ import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { commonTexts } from '../../texts/common.ts';
 import { policiesTexts } from '../../texts/policies.ts';
-import { sentence } from '../../texts/sentence.ts';
+import { managedRefusal, type Refusal, toError } from './bulk-refusals.ts';
 
 const texts = policiesTexts.bulk;
 
@@ -45,10 +44,10 @@ export function BulkActions({ policies, onDone }: BulkActionsProps) {
     <Paper withBorder p="xs">
       <Group gap="sm">
         <Text size="sm">{texts.selected(count)}</Text>
-        <GuardedButton size="xs" variant="default" refusal={refusalOf(policies, true)} onClick={() => setTarget(true)}>
+        <GuardedButton size="xs" variant="default" refusal={managedRefusal(policies, true)} onClick={() => setTarget(true)}>
           {texts.activate}
         </GuardedButton>
-        <GuardedButton size="xs" variant="default" refusal={refusalOf(policies, false)} onClick={() => setTarget(false)}>
+        <GuardedButton size="xs" variant="default" refusal={managedRefusal(policies, false)} onClick={() => setTarget(false)}>
           {texts.deactivate}
         </GuardedButton>
         <Button size="xs" variant="subtle" onClick={onDone}>
@@ -86,15 +85,9 @@ export function BulkActions({ policies, onDone }: BulkActionsProps) {
   );
 }
 
-/** Returns the reason why some of the policies cannot be activated or deactivated: only their files change them. */
-function refusalOf(policies: readonly PolicySummary[], isActive: boolean): string | undefined {
-  const managed = policies.filter((policy) => policy.managedBy !== undefined && policy.isActive !== isActive);
-  return managed.length === 0 ? undefined : texts.managed(managed.map(({ name, file = '' }) => sentence`${name} (${file})`));
-}
-
 /** Changes the policies that differ, one after the other. @throws RequestError that says how many were refused, and why the first was */
 async function setActive(policies: readonly PolicySummary[], isActive: boolean, reason: string | undefined): Promise<void> {
-  const refusals: { readonly name: string; readonly error: unknown }[] = [];
+  const refusals: Refusal[] = [];
   const changed = policies.filter((policy) => policy.isActive !== isActive);
   for (const { id, name, version } of changed) {
     const body = { isActive, ...(reason !== undefined && { reason }) };
@@ -104,11 +97,5 @@ async function setActive(policies: readonly PolicySummary[], isActive: boolean, 
       refusals.push({ name, error });
     }
   }
-  const [first] = refusals;
-  if (first === undefined) return;
-  const { name, error } = first;
-  const message = sentence`${name}: ${error instanceof Error ? error.message : String(error)}`;
-  const detail = texts.failed(changed.length - refusals.length, refusals.length, message);
-  // The code and the request are those of the first refusal.
-  throw error instanceof RequestError ? new RequestError({ ...error.problem, detail }, error.retryAfter) : new Error(detail);
+  if (refusals.length > 0) throw toError(changed.length - refusals.length, refusals);
 }

@@ -40,7 +40,7 @@ export function ImportScreen() {
           {texts.check}
         </GuardedButton>
       </Group>
-      {check.error !== null && <ProblemAlert error={check.error} onRepeat={() => file !== null && check.mutate(file)} />}
+      {check.error !== null && <ProblemAlert error={check.error} onRetry={() => file !== null && check.mutate(file)} />}
       {file !== null && check.data !== undefined && <CheckedImport file={file} answer={check.data} />}
     </Page>
   );
