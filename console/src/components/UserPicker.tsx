@@ -6,7 +6,7 @@ import { AsyncPicker } from './AsyncPicker.tsx';
 import type { PickerItem, PickerSource } from './picker-source.ts';
 
 /** Properties of a picker of users. */
-interface UserPickerProps {
+export interface UserPickerProps {
   readonly label: string;
   readonly description?: string;
   readonly placeholder?: string;

@@ -15,6 +15,7 @@ export const previewTexts = {
   resource: 'Resource of the entries',
   role: 'Role of the entries',
   user: 'User of the entries',
+  pickUser: 'Only entries of one user…',
   any: 'any',
   fill: 'Fill values that were not kept with those of today',
   run: 'Replay',

@@ -1,10 +1,15 @@
-import { Checkbox, Group, NativeSelect, Select, SimpleGrid } from '@mantine/core';
+import { Button, Checkbox, Group, NativeSelect, SimpleGrid } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { catalogueQuery } from '../../api/queries.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
 import { previewTexts as texts } from '../../texts/preview.ts';
-import { UserPicker } from '../UserPicker.tsx';
+import { createPart, LazyPart } from '../LazyPart.tsx';
+import type { UserPickerProps } from '../UserPicker.tsx';
 import { PREVIEW_RANGES, type PreviewRange, type PreviewSearch } from './preview-search.ts';
+
+// Few previews are about one user.
+const userPicker = createPart<UserPickerProps>(async () => (await import('../UserPicker.tsx')).UserPicker);
 
 /** Properties of the filters. */
 interface PreviewFiltersProps {
@@ -15,11 +20,13 @@ interface PreviewFiltersProps {
 /** The choice of the recorded decisions that are replayed: by time, resource, role and user. */
 export function PreviewFilters({ search, onSearch }: PreviewFiltersProps) {
   const { data: catalogue } = useQuery(catalogueQuery);
-  const { range = '7d', fill = false, resource, role, user } = search;
-  const set = (name: 'resource' | 'role' | 'user' | 'fill', value: string | boolean | null | undefined): void => {
+  const { range = '7d', fill = false, resource = '', role = '', user } = search;
+  const [isPicking, setPicking] = useState(user !== undefined);
+  const set = (name: 'resource' | 'role' | 'user' | 'fill', value: string | boolean | undefined): void => {
     const { [name]: _, ...others } = search;
-    onSearch({ ...others, ...(value !== null && value !== undefined && value !== false && { [name]: value }) });
+    onSearch({ ...others, ...(value !== undefined && value !== '' && value !== false && { [name]: value }) });
   };
+  const toOptions = (names: readonly string[] = []) => [{ value: '', label: texts.any }, ...names];
   return (
     <>
       <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} style={{ alignItems: 'end' }}>
@@ -29,24 +36,29 @@ export function PreviewFilters({ search, onSearch }: PreviewFiltersProps) {
           data={PREVIEW_RANGES.map((value) => ({ value, label: decisionsTexts.ranges[value] }))}
           onChange={({ currentTarget }) => onSearch({ ...search, range: currentTarget.value as PreviewRange })}
         />
-        <Select
+        <NativeSelect
           label={texts.resource}
-          placeholder={texts.any}
-          searchable
-          clearable
-          data={(catalogue?.definitions ?? []).map(({ name }) => name)}
-          value={resource ?? null}
-          onChange={(name) => set('resource', name)}
+          data={toOptions(catalogue?.definitions.map(({ name }) => name))}
+          value={resource}
+          onChange={({ currentTarget }) => set('resource', currentTarget.value)}
         />
-        <Select
+        <NativeSelect
           label={texts.role}
-          placeholder={texts.any}
-          clearable
-          data={catalogue?.roles ?? []}
-          value={role ?? null}
-          onChange={(name) => set('role', name)}
+          data={toOptions(catalogue?.roles)}
+          value={role}
+          onChange={({ currentTarget }) => set('role', currentTarget.value)}
         />
-        <UserPicker label={texts.user} placeholder={texts.any} value={user} onChange={(id) => set('user', id)} />
+        {isPicking ? (
+          <LazyPart
+            part={userPicker}
+            props={{ label: texts.user, placeholder: texts.any, value: user, onChange: (id) => set('user', id) }}
+            lines={2}
+          />
+        ) : (
+          <Button variant="default" onClick={() => setPicking(true)}>
+            {texts.pickUser}
+          </Button>
+        )}
       </SimpleGrid>
       <Group>
         <Checkbox label={texts.fill} checked={fill} onChange={({ currentTarget }) => set('fill', currentTarget.checked)} />

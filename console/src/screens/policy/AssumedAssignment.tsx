@@ -7,7 +7,7 @@ import type { Assignee } from './policy-draft.ts';
 const texts = policyTexts.previewing;
 
 /** Properties of the assumption. */
-interface AssumedAssignmentProps {
+export interface AssumedAssignmentProps {
   readonly assignee: Assignee | undefined;
   /** Called with `role:` and a role, or `user:` and an id; with an empty text if none is chosen. */
   onChange(assumed: string): void;

@@ -8,7 +8,7 @@ import { accessChangeTexts as texts } from '../../texts/access-change.ts';
 import { type Assignee, type DraftJson, rulesOf } from './policy-draft.ts';
 
 /** Properties of the changes. */
-interface AssumedChangesProps {
+export interface AssumedChangesProps {
   readonly assignee: Assignee;
   /** The new policy with the assumed assignment. */
   readonly tried: Draft;

@@ -1,13 +1,13 @@
 import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { EmptyState } from '../../components/EmptyState.tsx';
+import { LazyPart } from '../../components/LazyPart.tsx';
 import { PreviewRun } from '../../components/preview/PreviewRun.tsx';
 import { validatePreviewSearch } from '../../components/preview/preview-search.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { policyTexts } from '../../texts/policy.ts';
-import { AssumedAssignment } from './AssumedAssignment.tsx';
-import { AssumedChanges } from './AssumedChanges.tsx';
 import { DraftChanges } from './DraftChanges.tsx';
 import { toPolicyDraft } from './policy-draft.ts';
+import { assumedAssignment, assumedChanges } from './policy-parts.ts';
 import { type PolicySearch, parseAssignee } from './policy-search.ts';
 import type { PolicyEditorState } from './usePolicyEditor.ts';
 import type { ValidationState } from './useValidation.ts';
@@ -43,13 +43,17 @@ export function PreviewTab({ editor, validation, search, onSearch }: PreviewTabP
         <Text size="sm">{texts.detail}</Text>
         <Text size="sm">{texts.onlyRecorded}</Text>
         {base === undefined && (
-          <AssumedAssignment assignee={assignee} onChange={(assumed) => onSearch({ ...search, tab: 'preview', assumed })} />
+          <LazyPart
+            part={assumedAssignment}
+            props={{ assignee, onChange: (assumed) => onSearch({ ...search, tab: 'preview', assumed }) }}
+            lines={3}
+          />
         )}
       </PreviewRun>
       {isValid && (base !== undefined || assignee !== undefined) && (
         <Paper withBorder p="md">
           {base !== undefined && <DraftChanges base={base} draft={draft} />}
-          {assignee !== undefined && <AssumedChanges assignee={assignee} tried={tried} draft={draft} />}
+          {assignee !== undefined && <LazyPart part={assumedChanges} props={{ assignee, tried, draft }} lines={3} />}
         </Paper>
       )}
       <Group gap="md">

@@ -2,6 +2,8 @@
 import { createPart } from '../../components/LazyPart.tsx';
 import type { AssignModalProps } from './AssignModal.tsx';
 import type { AssignmentsTabProps } from './AssignmentsTab.tsx';
+import type { AssumedAssignmentProps } from './AssumedAssignment.tsx';
+import type { AssumedChangesProps } from './AssumedChanges.tsx';
 import type { DeletePolicyProps } from './DeletePolicy.tsx';
 import type { FindingsTabProps } from './FindingsTab.tsx';
 import type { HistoryTabProps } from './HistoryTab.tsx';
@@ -26,6 +28,14 @@ export const textTab = createPart<TextTabProps>(async () => (await import('./Pol
 
 /** The replay of recorded decisions under the draft. */
 export const previewTab = createPart<PreviewTabProps>(async () => (await import('./PreviewTab.tsx')).PreviewTab);
+
+/** The assumed assignment of a new policy. */
+export const assumedAssignment = createPart<AssumedAssignmentProps>(
+  async () => (await import('./AssumedAssignment.tsx')).AssumedAssignment,
+);
+
+/** The permissions that a new policy changes. */
+export const assumedChanges = createPart<AssumedChangesProps>(async () => (await import('./AssumedChanges.tsx')).AssumedChanges);
 
 /** The offer of unsaved changes of an earlier page. */
 export const keptDraftAlert = createPart<KeptDraftAlertProps>(async () => (await import('./KeptDraftAlert.tsx')).KeptDraftAlert);
