@@ -27,7 +27,13 @@ async function expectComparedAccess(page: Page, address: string): Promise<void> 
   await page.getByRole('button', { name: 'moderator: create Comment allowed, denied with the draft' }).click();
   await page.getByRole('dialog', { name: 'moderator · create' }).getByText('create Comment: denied').waitFor();
   await expectSoundScreen(page);
-  await page.keyboard.press('Escape');
+  // The simulator opens in the same page, with the draft.
+  await page.evaluate('globalThis.isSamePage = true');
+  await page.getByRole('dialog').getByRole('link', { name: 'Open in the simulator' }).click();
+  await page.waitForURL(/\/simulator\?.*role=moderator.*#draft=/);
+  await page.getByText('The draft denies what the policies in force allow.').waitFor();
+  expect(await page.evaluate('globalThis.isSamePage')).toBe(true);
+  await page.goBack();
   await page.getByRole('tab', { name: 'Who can' }).click();
   await choose(page, 'Action', 'create');
   await page.getByText('The draft changes 2 lines').waitFor();
@@ -55,7 +61,7 @@ async function choose(page: Page, list: string, option: string): Promise<void> {
     .or(page.getByRole('textbox', { name: list }))
     .first()
     .click();
-  await page.getByRole('option', { name: option, exact: true }).click();
+  await page.getByRole('option', { name: option, exact: true }).filter({ visible: true }).click();
 }
 
 describe('the preview of a draft', () => {
@@ -102,7 +108,7 @@ describe('the preview of a draft', () => {
     await page.reload();
     await expect.poll(() => page.getByLabel('Draft (JSON)').inputValue()).toContain('"resource.fee"');
     // The address selects the entries, and a typed draft that was not replayed is not lost without a question.
-    await choose(page, 'Resource of the entries', 'Article');
+    await page.getByRole('combobox', { name: 'Resource of the entries' }).selectOption('Article');
     await page.waitForURL(/resource=Article/);
     await page.getByRole('button', { name: 'Replay' }).click();
     await expect.poll(() => page.locator(figureOf('unknown')).textContent()).toBe('1');
@@ -123,8 +129,10 @@ describe('the preview of a draft', () => {
     await page.getByRole('tab', { name: 'Preview' }).click();
     await page.getByRole('button', { name: 'Replay' }).focus();
     await page.getByRole('tooltip').getByText('without an assignment, its rules apply to no request').waitFor();
+    await page.getByText('Assume that the policy is assigned to').waitFor();
     await choose(page, 'Role', 'user');
     await page.waitForURL(/assumed=role/);
+    await page.getByRole('button', { name: 'Only entries of one user…' }).click();
     await page
       .getByRole('textbox', { name: 'User of the entries' })
       .or(page.getByRole('combobox', { name: 'User of the entries' }))

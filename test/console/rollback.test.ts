@@ -123,5 +123,9 @@ describe('a new policy', () => {
     expect(await page.getByText('Choose a field').count()).toBe(0);
     await page.getByRole('button', { name: 'Create… (2 mistakes)' }).click();
     await page.getByText('Choose a field').waitFor();
+    // A picker of records shows its mistake, too.
+    await page.keyboard.press('Escape');
+    await page.getByRole('combobox', { name: 'Path' }).fill('resource.createdBy');
+    await page.getByText('Enter a value').waitFor();
   });
 });

@@ -1,4 +1,4 @@
-import { Anchor, Skeleton, Stack, Table, Text, UnstyledButton } from '@mantine/core';
+import { Skeleton, Stack, Table, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { isSameDecision } from '../../components/access-change/permission-changes.ts';
 import { SideDialog } from '../../components/Dialog.tsx';
@@ -8,9 +8,11 @@ import { describeResidual } from '../../components/decision/residual-words.ts';
 import type { DecidedTrace } from '../../components/decision/trace-references.ts';
 import { useTraceVocabulary } from '../../components/decision/trace-vocabulary.ts';
 import { PolicyLink } from '../../components/PolicyLink.tsx';
+import { TextLink } from '../../components/TextLink.tsx';
 import { accessTexts as texts } from '../../texts/access.ts';
 import { draftTexts } from '../../texts/draft.ts';
 import { isolateNames, sentence } from '../../texts/sentence.ts';
+import type { SimulatorSearch } from '../simulator/search.ts';
 import classes from './PermissionGrid.module.css';
 import type { Permission } from './queries.ts';
 
@@ -40,12 +42,12 @@ interface PermissionGridProps {
   readonly heading: string;
   readonly actions: readonly string[];
   readonly rows: readonly PermissionRow[];
-  /** The address of the simulator with the question of a cell. */
-  simulatorLink?(name: string, permission: Permission): string;
+  /** Returns the question of the simulator about a cell. */
+  questionOf(name: string, permission: Permission): SimulatorSearch;
 }
 
 /** A heat map of permissions. A cell opens the reason and the rule. Cells that a draft changes are marked. */
-export function PermissionGrid({ label, heading, actions, rows, simulatorLink }: PermissionGridProps) {
+export function PermissionGrid({ label, heading, actions, rows, questionOf }: PermissionGridProps) {
   const [open, setOpen] = useState<CellDecision>();
   const isDrafted = rows.some(({ drafted }) => drafted !== undefined);
   const isComplete = rows.every(({ permissions, drafted = [] }) => drafted.length === permissions.length);
@@ -97,7 +99,7 @@ export function PermissionGrid({ label, heading, actions, rows, simulatorLink }:
         onClose={() => setOpen(undefined)}
         title={open && sentence`${open.name} · ${open.permission.action}`}
       >
-        {open && <CellDetail {...open} link={simulatorLink?.(open.name, open.permission)} />}
+        {open && <CellDetail {...open} question={questionOf(open.name, open.permission)} />}
       </SideDialog>
     </NamedConditions>
   );
@@ -145,17 +147,17 @@ function Cell({ name, permission, drafted, onOpen }: CellDecision & { onOpen(): 
 }
 
 /** The reason of a decision; if the draft changes it, also that under the draft. */
-function CellDetail({ permission, drafted, link }: CellDecision & { readonly link: string | undefined }) {
-  if (drafted === undefined) return <PermissionDetail permission={permission} link={link} />;
+function CellDetail({ permission, drafted, question }: CellDecision & { readonly question: SimulatorSearch }) {
+  if (drafted === undefined) return <PermissionDetail permission={permission} question={question} />;
   return (
     <Stack gap="xl">
-      <PermissionDetail title={draftTexts.inForce} permission={permission} link={undefined} />
+      <PermissionDetail title={draftTexts.inForce} permission={permission} />
       {isChanged(permission, drafted) ? (
-        <PermissionDetail title={draftTexts.withDraft} permission={drafted} link={link} />
+        <PermissionDetail title={draftTexts.withDraft} permission={drafted} question={question} />
       ) : (
         <>
           <Text size="sm">{texts.sameDraft}</Text>
-          {link !== undefined && <SimulatorLink link={link} />}
+          <SimulatorLink question={question} />
         </>
       )}
     </Stack>
@@ -165,10 +167,11 @@ function CellDetail({ permission, drafted, link }: CellDecision & { readonly lin
 interface PermissionDetailProps {
   readonly title?: string;
   readonly permission: Permission;
-  readonly link: string | undefined;
+  /** The question of the link to the simulator; without it, there is none. */
+  readonly question?: SimulatorSearch;
 }
 
-function PermissionDetail({ title, permission, link }: PermissionDetailProps) {
+function PermissionDetail({ title, permission, question }: PermissionDetailProps) {
   const { effect, reason, when, residual, policy, rule, action, resource } = permission;
   return (
     <Stack>
@@ -188,16 +191,16 @@ function PermissionDetail({ title, permission, link }: PermissionDetailProps) {
           {rule?.description !== undefined && sentence`, ${rule.description}`}
         </PolicyLink>
       )}
-      {link !== undefined && <SimulatorLink link={link} />}
+      {question !== undefined && <SimulatorLink question={question} />}
     </Stack>
   );
 }
 
-function SimulatorLink({ link }: { readonly link: string }) {
+function SimulatorLink({ question }: { readonly question: SimulatorSearch }) {
   return (
     // The fragment contains the draft.
-    <Anchor href={`${link}${location.hash}`} size="sm">
+    <TextLink to="/simulator" search={question} hash={(hash = '') => hash} size="sm">
       {texts.simulate}
-    </Anchor>
+    </TextLink>
   );
 }

@@ -49,7 +49,7 @@ export function RoleMatrix({ catalogue, search, draft, onChange }: AccessTabProp
           isLoading: answers[index]?.isLoading ?? false,
           ...(draft && { drafted: drafted[index]?.data ?? [] }),
         }))}
-        simulatorLink={(role, { action }) => `/console/simulator?${new URLSearchParams({ role, resource, action })}`}
+        questionOf={(role, { action }) => ({ role, resource, action })}
       />
     </Stack>
   );

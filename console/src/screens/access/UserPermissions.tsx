@@ -44,7 +44,7 @@ function Permissions({ userId, draft }: { readonly userId: string } & Pick<Acces
               heading={texts.resource}
               actions={[...new Set(all.map(({ action }) => action))]}
               rows={byResource(all, drafted)}
-              simulatorLink={(resource, { action }) => `/console/simulator?${new URLSearchParams({ user: userId, resource, action })}`}
+              questionOf={(resource, { action }) => ({ user: userId, resource, action })}
             />
             <LoadMore
               query={{

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, List, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, List, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -10,6 +10,7 @@ import { notifySuccess } from '../../components/notifySuccess.ts';
 import { PolicyDiff } from '../../components/PolicyDiff.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
+import { TextLink } from '../../components/TextLink.tsx';
 import { commonTexts } from '../../texts/common.ts';
 import { policyTexts } from '../../texts/policy.ts';
 import { isolateNames } from '../../texts/sentence.ts';
@@ -181,9 +182,9 @@ function GonePolicy() {
       <Text size="sm" mb="xs">
         {texts.goneDetail}
       </Text>
-      <Anchor href="/console/policies/changes" target="_blank" rel="noreferrer" size="sm">
+      <TextLink to="/policies/changes" target="_blank" rel="noreferrer" size="sm">
         {texts.allChanges}
-      </Anchor>
+      </TextLink>
     </Alert>
   );
 }
