@@ -31,14 +31,14 @@ async function send(request: Request): Promise<Response> {
   }
 }
 
-interface Outcome<Data> {
+interface Fetched<Data> {
   readonly data?: Data;
   readonly error?: unknown;
   readonly response: Response;
 }
 
 /** Returns the body of a success. @throws RequestError with the problem of a refused request */
-export async function bodyOf<Data>(sent: Promise<Outcome<Data>>): Promise<NonNullable<Data>> {
+export async function bodyOf<Data>(sent: Promise<Fetched<Data>>): Promise<NonNullable<Data>> {
   const { data, error, response } = await sent;
   if (response.ok) return data as NonNullable<Data>;
   throw await readProblem(new Response(JSON.stringify(error), response));

@@ -1,9 +1,6 @@
 import { commonTexts } from '../texts/common.ts';
 import classes from './Verdict.module.css';
 
-/** The outcome of a decision or of one condition; undefined is unknown. */
-export type Outcome = boolean | undefined;
-
 const LOOKS = {
   true: { look: classes['allowed'], mark: '✓', text: commonTexts.allowed },
   false: { look: classes['denied'], mark: '✕', text: commonTexts.denied },
@@ -12,9 +9,9 @@ const LOOKS = {
 
 /**
  * A badge that says with a mark, a word and a colour if a request was allowed. It consists of plain elements, because tables have one in each of
- * many rows.
+ * many rows. Undefined is unknown.
  */
-export function Verdict({ allowed, label }: { readonly allowed: Outcome; readonly label?: string }) {
+export function Verdict({ allowed, label }: { readonly allowed: boolean | undefined; readonly label?: string }) {
   const { look, mark, text } = LOOKS[`${allowed}` as keyof typeof LOOKS];
   return (
     <span className={`${classes['verdict']} ${look}`}>

@@ -10,7 +10,7 @@ export class MissingPartError extends Error {
 }
 
 /** Loads a part of the console, and asks for the version of the service if that fails. @throws MissingPartError */
-export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
+export async function loadPart<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
   try {
     return await load();
   } catch (cause) {

@@ -1,6 +1,7 @@
 /** The paths that conditions on a resource can read, from the catalogue. */
 import type { Schemas } from '../../api/client.ts';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
+import { referencedResource } from '../referenced-resource.ts';
 import type { SuggestionGroup } from '../suggestions.ts';
 import { GROUPS } from './condition-json.ts';
 
@@ -10,8 +11,6 @@ export type Catalogue = Schemas['admin.Catalogue'];
 type Definition = Catalogue['definitions'][number];
 /** A field of a definition. */
 type Field = Schemas['api.FieldDescription'];
-/** The automatic fields that contain the id of a user. */
-const AUTHORS: readonly string[] = ['createdBy', 'deletedBy'];
 /** The kind that values are compared as. */
 export type Kind = NonNullable<Catalogue['contexts']['user'][number]['kind']>;
 
@@ -158,8 +157,8 @@ function requestPaths(catalogue: Catalogue, resource: string, request: readonly 
 
 function toOption(catalogue: Catalogue, prefix: string, field: Field): PathOption {
   const kindOf = (type: string | undefined) => catalogue.fieldTypes.find(({ name }) => name === type)?.kind;
-  const { name, type, of, to, values, readOnly } = field;
-  const target = to ?? of?.to ?? (readOnly && AUTHORS.includes(name) ? 'User' : undefined);
+  const { name, type, of, values } = field;
+  const target = referencedResource(field);
   return {
     path: `${prefix}.${name}`,
     kind: kindOf(type),

@@ -53,7 +53,15 @@ function describeRelated({ resource, as, on, where = [], atLeast, atMost }: Rela
   const found = operators.find(({ name }) => name === 'eq');
   const links = Object.entries(on).map(([field, value]) => describeComparison(`${as}.${field}`, { operator: 'eq', found, value }, names));
   const conditions = where.map((condition) => describeForm(readCondition(condition), vocabulary, true));
-  const all = [...links, ...conditions].join(texts.and);
+  return relatedSentence({ resource, as, atLeast, atMost }, [...links, ...conditions]);
+}
+
+/** Returns a sentence about a number of related records, and what each of them meets. */
+export function relatedSentence(
+  { resource, as, atLeast, atMost }: Pick<RelatedForm, 'resource' | 'as' | 'atLeast' | 'atMost'>,
+  met: readonly string[],
+): string {
+  const all = met.join(texts.and);
   return `${texts.count({ atLeast, atMost })} ${texts.related(resource, as)}${all === '' ? '' : `${texts.where}${all}`}`;
 }
 

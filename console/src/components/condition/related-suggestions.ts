@@ -1,4 +1,5 @@
 /** Suggestions for the form of a condition on related records, from the definitions. */
+import { AUTHOR_FIELDS } from '../referenced-resource.ts';
 import type { Builder } from './builder-context.ts';
 import type { RelatedForm } from './condition-json.ts';
 import { type Catalogue, type PathOption, relatedPathsFor } from './condition-paths.ts';
@@ -26,16 +27,14 @@ export function linkFields(catalogue: Catalogue, resource: string): readonly Pat
     .filter(({ path, kind }) => !path.includes('.') && kind !== undefined && linkable.includes(kind));
 }
 
-/** Fields that the service sets. They link records only if a rule says so. */
-const AUTOMATIC: readonly string[] = ['createdBy', 'deletedBy'];
-
 /**
  * Returns the links that the definitions suggest: fields that refer to the user, to the record, or to the same resource as a field of the record
  * or of the enclosing related records.
  */
 export function suggestLinks(resource: string, place: RelatedPlace): Readonly<Record<string, string>> {
   const links = linkFields(place.catalogue, resource).flatMap(({ path, to }): readonly (readonly [string, string])[] => {
-    const value = to === undefined || AUTOMATIC.includes(path) ? undefined : pathTo(to, place);
+    // Authors link records only if a rule says so.
+    const value = to === undefined || AUTHOR_FIELDS.has(path) ? undefined : pathTo(to, place);
     return value === undefined ? [] : [[path, toReference(value)]];
   });
   return Object.fromEntries(links);

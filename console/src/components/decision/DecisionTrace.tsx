@@ -5,7 +5,7 @@ import { PolicyLink } from '../PolicyLink.tsx';
 import {
   type ConditionTrace,
   describeAncestors,
-  describeRelated,
+  describeRelatedTrace,
   membersOf,
   printExpected,
   printRecord,
@@ -123,7 +123,7 @@ function RelatedTrace({ trace }: { readonly trace: ConditionTrace }) {
   const { records = [] } = trace;
   return (
     <div>
-      <Text size="sm">{describeRelated(trace, names)}</Text>
+      <Text size="sm">{describeRelatedTrace(trace, names)}</Text>
       <ul className={classes['tree']}>
         {records.map(({ id, missing, where }) => (
           <li key={id}>

@@ -49,7 +49,7 @@ export function traceOperatorWords({ operator = '', expected }: ConditionTrace, 
 }
 
 /** Returns the words of a condition on related records: `at least 1 Membership where userId is "u1": 0 of 2 meet the conditions`. */
-export function describeRelated(trace: ConditionTrace, names: NamesById): string {
+export function describeRelatedTrace(trace: ConditionTrace, names: NamesById): string {
   const { resource = '', list, on = [], atLeast, atMost, counts, moreThan } = trace;
   const links = on.map(({ field, expected, missing }) =>
     relatedTexts.link(field, missing === true ? undefined : printValue(expected, names)),
@@ -92,7 +92,7 @@ export function describeUnmet(trace: ConditionTrace, vocabulary: TraceVocabulary
       return texts.not(describeMembers());
     case 'related': {
       const nearest = trace.list === undefined ? undefined : (trace.records?.[0]?.where ?? trace.where);
-      const described = describeRelated(trace, names);
+      const described = describeRelatedTrace(trace, names);
       return nearest === undefined ? described : `${described}: ${describeUnmet(nearest, vocabulary)}`;
     }
     case 'expression':

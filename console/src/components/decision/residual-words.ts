@@ -1,5 +1,6 @@
 /** Residual conditions as words. */
 import { builderTexts } from '../../texts/condition-builder.ts';
+import { relatedSentence } from '../condition/condition-sentences.ts';
 import { isReference, referencedPath } from '../condition/operand-forms.ts';
 import { type ConditionTrace, membersOf, printValue, type TraceVocabulary, traceOperatorWords } from './condition-words.ts';
 
@@ -15,9 +16,9 @@ function describe(trace: ConditionTrace, vocabulary: TraceVocabulary, isNested: 
   const members = membersOf(trace);
   switch (trace.type) {
     case 'comparison':
-      return describeComparison(trace, vocabulary);
+      return residualComparison(trace, vocabulary);
     case 'related':
-      return inParentheses(describeRelated(trace, vocabulary));
+      return inParentheses(residualRelated(trace, vocabulary));
     case 'expression':
       return inParentheses(trace.source ?? '');
     case 'not':
@@ -32,7 +33,7 @@ function describe(trace: ConditionTrace, vocabulary: TraceVocabulary, isNested: 
   }
 }
 
-function describeComparison(trace: ConditionTrace, { operators, names }: TraceVocabulary): string {
+function residualComparison(trace: ConditionTrace, { operators, names }: TraceVocabulary): string {
   const { label, isComplete } = traceOperatorWords(trace, operators);
   const text = `${trace.field ?? ''} ${label}${isComplete ? '' : ` ${printRight(trace, names)}`}`;
   return trace.ifExists === true ? `${text} ${texts.ifExists}` : text;
@@ -44,11 +45,10 @@ function printRight({ written, expected }: Pick<ConditionTrace, 'written' | 'exp
 }
 
 /** Returns the links and the conditions of related records: `at least one Membership m where m.userId is "u1" and m.level is "owner"`. */
-function describeRelated({ resource = '', as = '', on = [], where, atLeast, atMost }: ConditionTrace, vocabulary: TraceVocabulary): string {
+function residualRelated({ resource = '', as = '', on = [], where, atLeast, atMost }: ConditionTrace, vocabulary: TraceVocabulary): string {
   const { operators, names } = vocabulary;
   const { label } = traceOperatorWords({ type: 'comparison', operator: 'eq', answer: 'open' }, operators);
   const links = on.map((link) => `${as}.${link.field} ${label} ${printRight(link, names)}`);
   const conditions = where === undefined ? [] : [describe(where, vocabulary, true)];
-  const all = [...links, ...conditions].join(texts.and);
-  return `${texts.count({ atLeast, atMost })} ${texts.related(resource, as)}${all === '' ? '' : `${texts.where}${all}`}`;
+  return relatedSentence({ resource, as, atLeast, atMost }, [...links, ...conditions]);
 }

@@ -2,6 +2,7 @@
 import type { Schemas } from '../../api/client.ts';
 import { idsIn } from '../names-by-id.ts';
 import type { RecordReference } from '../record-names.ts';
+import { referencedResource } from '../referenced-resource.ts';
 import { type ConditionTrace, membersOf } from './condition-words.ts';
 
 type Definitions = Schemas['admin.Catalogue']['definitions'];
@@ -11,9 +12,6 @@ export interface DecidedTrace {
   readonly resource: string;
   readonly trace: ConditionTrace;
 }
-
-/** The automatic fields that contain the id of a user. */
-const AUTHORS: ReadonlySet<string> = new Set(['createdBy', 'deletedBy']);
 
 /** Returns the records whose ids the conditions of traces contain. */
 export function referencesInTraces(decided: readonly DecidedTrace[], definitions: Definitions): readonly RecordReference[] {
@@ -39,6 +37,6 @@ function resourceAt(path: string, resource: string, definitions: Definitions): s
   return names.reduce<string | undefined>((at, name) => {
     if (name === 'id') return at;
     const field = definitions.find((definition) => definition.name === at)?.fields.find((each) => each.name === name);
-    return field?.to ?? field?.of?.to ?? (AUTHORS.has(name) ? 'User' : undefined);
+    return field && referencedResource(field);
   }, start);
 }

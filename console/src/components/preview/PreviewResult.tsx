@@ -110,8 +110,8 @@ function SampleCard({ sample, onCompare }: { readonly sample: PreviewSample; onC
       </Group>
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         <Side name={texts.recorded} allowed={recorded.allowed} reason={recorded.reason} />
-        {live && <Side name={texts.live} {...toOutcome(live.effect)} reason={live.reason} residual={live} />}
-        {draft && <Side name={texts.draftSide} {...toOutcome(draft.effect)} reason={draft.reason} residual={draft} />}
+        {live && <Side name={texts.live} {...toVerdict(live.effect)} reason={live.reason} residual={live} />}
+        {draft && <Side name={texts.draftSide} {...toVerdict(draft.effect)} reason={draft.reason} residual={draft} />}
       </SimpleGrid>
       {missing.length > 0 && (
         <Alert color="gray" mt="xs">
@@ -160,7 +160,7 @@ function titleOf({ role, action, resource }: PreviewSample): string {
 }
 
 /** Returns the verdict of an effect. A decision that depends on the record is neither allowed, denied nor unknown. */
-function toOutcome(effect: Effect): Pick<SideProps, 'allowed' | 'label'> {
+function toVerdict(effect: Effect): Pick<SideProps, 'allowed' | 'label'> {
   if (effect === 'conditional') return { allowed: undefined, label: texts.conditional };
   return { allowed: effect === 'unknown' ? undefined : effect === 'allow' };
 }

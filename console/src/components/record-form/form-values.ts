@@ -17,14 +17,6 @@ export function editableFields(fields: readonly Field[], isNew: boolean): readon
   return fields.filter(({ readOnly, immutable }) => !readOnly && (isNew || !immutable));
 }
 
-/** The automatic fields with the id of the user who created or deleted a record. */
-const AUTHORS: ReadonlySet<string> = new Set(['createdBy', 'deletedBy']);
-
-/** Returns the resource whose records a field refers to; undefined if it is no reference. */
-export function referencedResource({ name, to, of, readOnly }: Pick<Field, 'name' | 'to' | 'of' | 'readOnly'>): string | undefined {
-  return to ?? of?.to ?? (readOnly && AUTHORS.has(name) ? 'User' : undefined);
-}
-
 /** Returns true if the items of a list are edited one by one; other lists are edited as JSON. */
 export function isListOfTexts({ type, of }: Field): boolean {
   return type === 'list' && of !== undefined && ['string', 'text', 'enum', 'email', 'url', 'uuid'].includes(of.type);

@@ -1,6 +1,7 @@
 import type { Schemas } from '../../api/client.ts';
 import type { PathOption } from '../../components/condition/condition-paths.ts';
-import { type Field, referencedResource } from '../../components/record-form/form-values.ts';
+import type { Field } from '../../components/record-form/form-values.ts';
+import { referencedResource } from '../../components/referenced-resource.ts';
 import type { Comparison } from './search.ts';
 
 /** The catalogue of the caller. */

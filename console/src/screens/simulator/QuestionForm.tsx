@@ -6,7 +6,7 @@ import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { RecordPicker } from '../../components/RecordPicker.tsx';
 import { UserPicker } from '../../components/UserPicker.tsx';
 import { simulatorTexts as texts } from '../../texts/simulator.ts';
-import { ACTIONS, type SimulatorSearch, validateSimulatorSearch } from './search.ts';
+import { type SimulatorSearch, validateSimulatorSearch } from './search.ts';
 import type { TimeFieldProps } from './TimeField.tsx';
 
 // Most questions are about the present time.
@@ -39,7 +39,8 @@ export function QuestionForm({ catalogue, asked, onAsk }: QuestionFormProps) {
         <Select
           label={texts.action}
           required
-          data={[...ACTIONS]}
+          // No rule names it: it is decided as a deletion.
+          data={[...catalogue.ruleActions, 'restore']}
           value={question.action ?? null}
           onChange={(action) => set({ action: action ?? undefined })}
         />

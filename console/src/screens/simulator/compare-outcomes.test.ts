@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { compareOutcomes, type Difference, type Outcome } from './compare-outcomes.ts';
+import { compareOutcomes, type Difference, type TestedDecision } from './compare-outcomes.ts';
 
-const allow: Outcome = { allowed: true, matchedRule: 'a' };
-const deny: Outcome = { allowed: false, matchedRule: null };
-const open: Outcome = { allowed: true, conditional: true, matchedRule: 'a', when: 'x' };
+const allow: TestedDecision = { allowed: true, matchedRule: 'a' };
+const deny: TestedDecision = { allowed: false, matchedRule: null };
+const open: TestedDecision = { allowed: true, conditional: true, matchedRule: 'a', when: 'x' };
 
-it.each<[Outcome, Outcome, Difference]>([
+it.each<[TestedDecision, TestedDecision, Difference]>([
   [allow, allow, 'same'],
   [deny, deny, 'same'],
   [open, open, 'same'],

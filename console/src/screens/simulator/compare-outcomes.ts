@@ -1,5 +1,5 @@
 /** The part of a tested decision that a draft can change. */
-export interface Outcome {
+export interface TestedDecision {
   readonly allowed: boolean;
   /** True if the decision depends on what the question does not say. */
   readonly conditional?: boolean;
@@ -13,8 +13,8 @@ export interface Outcome {
 export type Difference = 'same' | 'allows' | 'denies' | 'condition' | 'rule';
 
 /** Compares the decision in force with that under a draft: the verdict first, then its condition, then the rule that decides. */
-export function compareOutcomes(live: Outcome, draft: Outcome): Difference {
-  const isOpen = (outcome: Outcome): boolean => outcome.conditional === true;
+export function compareOutcomes(live: TestedDecision, draft: TestedDecision): Difference {
+  const isOpen = (outcome: TestedDecision): boolean => outcome.conditional === true;
   if (isOpen(live) || isOpen(draft)) {
     if (!isOpen(live) && !live.allowed) return 'allows';
     if (!isOpen(draft)) return draft.allowed ? 'allows' : 'denies';

@@ -31,7 +31,7 @@ describe('toAccessTest', () => {
     },
   );
 
-  it.each([{ resource: 'Article' }, { action: 'read' }, { resource: 'A', action: 'fly' }, { resource: 'A', action: 'read', data: '[1]' }])(
+  it.each([{ resource: 'Article' }, { action: 'read' }, { resource: 'A', action: 'read', data: '[1]' }])(
     'is undefined for the incomplete question %j',
     (search) => expect(toAccessTest(search)).toBeUndefined(),
   );

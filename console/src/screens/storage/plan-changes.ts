@@ -27,7 +27,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 const OF_INDEXES: ReadonlySet<string> = new Set(['createIndex', 'dropIndex']);
 
 /** The part of a resource that a step changes. */
-export type Part = 'field' | 'index' | 'table';
+export type PlanSubject = 'field' | 'index' | 'table';
 
 /** The steps of one resource. */
 export interface ResourceChange {
@@ -42,7 +42,7 @@ export function changeOf({ kind }: Pick<Step, 'kind'>): Change {
 }
 
 /** Returns the part of the resource that a step changes. */
-export function partOf({ kind, field }: Pick<Step, 'kind' | 'field'>): Part {
+export function partOf({ kind, field }: Pick<Step, 'kind' | 'field'>): PlanSubject {
   if (OF_INDEXES.has(kind)) return 'index';
   return field === undefined ? 'table' : 'field';
 }
