@@ -1,4 +1,5 @@
 import { type CSSVariablesResolver, createTheme, type MantineThemeOverride } from '@mantine/core';
+import { commonTexts } from './texts/common.ts';
 
 /** The theme: system fonts, and shades of the colours with a contrast of at least 4.5 in light and dark. */
 export const theme: MantineThemeOverride = createTheme({
@@ -18,10 +19,13 @@ export const theme: MantineThemeOverride = createTheme({
     Anchor: { styles: { root: { overflowWrap: 'anywhere' } } },
     // The library centres the loader by a transition, which reduced motion removes.
     Button: { styles: { loader: { transform: 'translate(-50%, -50%)' } } },
-    CloseButton: { defaultProps: { 'aria-label': 'Close' } },
-    Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } }, styles: { title: { fontWeight: 650 } } },
+    CloseButton: { defaultProps: { 'aria-label': commonTexts.close } },
+    Modal: {
+      defaultProps: { centered: true, closeButtonProps: { 'aria-label': commonTexts.close } },
+      styles: { title: { fontWeight: 650 } },
+    },
     Drawer: {
-      defaultProps: { position: 'right', closeButtonProps: { 'aria-label': 'Close' } },
+      defaultProps: { position: 'right', closeButtonProps: { 'aria-label': commonTexts.close } },
       styles: { title: { fontWeight: 650 } },
     },
     // The tags in a field for several values: the colour of the library is that of the page.

@@ -1,4 +1,6 @@
-const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
+import { commonTexts } from '../texts/common.ts';
+
+const UNITS = commonTexts.byteUnits;
 
 /** Returns a number of bytes as text: `1.5 MiB`. */
 export function printBytes(bytes: number): string {

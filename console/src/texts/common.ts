@@ -39,6 +39,9 @@ export const commonTexts = {
     reload: 'Reload the page',
     outdated: 'Reload the page to load it from the present version of the service.',
   },
+  byteUnits: ['B', 'KiB', 'MiB', 'GiB', 'TiB'],
+  /** Between the names of a browser and its system. */
+  onSystem: ' on ',
   removeItem: (name: string) => sentence`Remove ${name}`,
   typeToConfirm: (word: string) => sentence`Type ${word} to confirm`,
 } as const;

@@ -106,6 +106,8 @@ export const dataTexts = {
     noField: 'Choose a field',
     empty: 'Without a value, the field is emptied.',
     apply: 'Change',
+    deleteWord: (count: number) => sentence`delete ${count}`,
+    noResult: 'The service gave no result',
     deleteTitle: (count: number) => sentence`Delete ${records(count)}?`,
     permanent: 'They are deleted permanently.',
     restorable: 'They can be restored later.',

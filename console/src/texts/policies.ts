@@ -40,6 +40,8 @@ export const policiesTexts = {
   empty: { title: 'There are no policies yet', detail: 'Without policies, only administrators have access.' },
   noMatch: { title: 'No policy matches the filters' },
   bulk: {
+    activateWord: (count: number) => sentence`activate ${count}`,
+    deactivateWord: (count: number) => sentence`deactivate ${count}`,
     selected: (count: number) => (count === 1 ? '1 policy selected' : sentence`${count} policies selected`),
     activate: 'Activate',
     deactivate: 'Deactivate',

@@ -58,7 +58,7 @@ export function BulkActions({ policies, onDone }: BulkActionsProps) {
         isOpen={target !== undefined}
         title={isActive ? texts.activateTitle(count) : texts.deactivateTitle(count)}
         action={isActive ? texts.activate : texts.deactivate}
-        word={`${isActive ? 'activate' : 'deactivate'} ${count}`}
+        word={isActive ? texts.activateWord(count) : texts.deactivateWord(count)}
         takesReason
         isWide
         perform={perform}

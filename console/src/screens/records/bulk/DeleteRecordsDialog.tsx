@@ -21,7 +21,7 @@ export function DeleteRecordsDialog({ resource, rows, perform, onClose }: BulkDi
       isWide
       title={texts.deleteTitle(count)}
       action={dataTexts.delete.action}
-      word={isRestorable ? undefined : `delete ${count}`}
+      word={isRestorable ? undefined : texts.deleteWord(count)}
       perform={() => perform({ action: 'delete' })}
       onClose={onClose}
     >

@@ -3,6 +3,7 @@ import type { ProblemBody } from '../../../api/problem.ts';
 import type { BatchedRequest, BatchResult } from '../../../api/record-batch.ts';
 import type { Row } from '../../../api/records.ts';
 import type { Field } from '../../../components/record-form/form-values.ts';
+import { dataTexts } from '../../../texts/data.ts';
 import { type DryRun, type ReachedRecords, sumReached } from '../dry-run.ts';
 
 /** A change of each of the selected records. */
@@ -49,7 +50,7 @@ export function toOutcome(action: BulkChange['action'], rows: readonly Row[], re
   return { action, changed, refused };
 }
 
-const NO_RESULT: BatchResult = { success: false, error: { title: 'The service gave no result', status: 0, code: 'UNKNOWN' } };
+const NO_RESULT: BatchResult = { success: false, error: { title: dataTexts.bulk.noResult, status: 0, code: 'UNKNOWN' } };
 
 /** The effects of several deletions. */
 interface Consequences {
