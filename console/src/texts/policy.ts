@@ -248,6 +248,12 @@ export const assignmentsTexts = {
   select: (name: string) => sentence`Select the assignment to ${name}`,
   selected: (count: number) => (count === 1 ? '1 assignment selected' : sentence`${count} assignments selected`),
   revoke: 'Revoke',
+  /** The word that confirms a revocation. */
+  word: (count: number) => sentence`revoke ${count}`,
+  managed: (count: number, { name, policyName }: { name: string; policyName: string }) =>
+    count === 1
+      ? sentence`Policy files manage the assignment of ${policyName} to ${name}. Change the file and run "bailiwick policies apply".`
+      : sentence`Policy files manage ${count} of these assignments, such as that of ${policyName} to ${name}. Change the files and run "bailiwick policies apply".`,
   revokeTitle: (count: number) => (count === 1 ? 'Revoke 1 assignment?' : sentence`Revoke ${count} assignments?`),
   revokeDetail:
     'All are revoked, or none. From the next request on, requests that only these assignments allow are denied; requests that only DENY rules of these policies refuse are allowed again.',

@@ -6,6 +6,7 @@ import { AssignmentTable } from '../../components/AssignmentTable.tsx';
 import type { AccessChangesOfSubjectsProps } from '../../components/access-change/AccessChangesOfSubjects.tsx';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
+import { GuardedButton } from '../../components/GuardedButton.tsx';
 import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { Page } from '../../components/Page.tsx';
@@ -16,6 +17,7 @@ import { commonTexts } from '../../texts/common.ts';
 import { assignmentsTexts as texts } from '../../texts/policy.ts';
 import { AssignmentFilters } from './AssignmentFilters.tsx';
 import { type AssignmentsSearch, toAssignmentFilter } from './assignments-search.ts';
+import { revocationRefusal, toDraft } from './revocation.ts';
 import { assignmentsRoute } from './route.ts';
 
 const accessChanges = createPart<AccessChangesOfSubjectsProps>(
@@ -72,9 +74,9 @@ function RevokeBar({ selected, onDone }: { readonly selected: readonly NamedAssi
     <Paper withBorder p="xs">
       <Group>
         <Text size="sm">{texts.selected(count)}</Text>
-        <Button size="xs" color="red" variant="light" onClick={() => setOpen(true)}>
+        <GuardedButton size="xs" color="red" variant="light" refusal={revocationRefusal(selected)} onClick={() => setOpen(true)}>
           {texts.revoke}
-        </Button>
+        </GuardedButton>
         <Button size="xs" variant="subtle" onClick={onDone}>
           {commonTexts.clearSelection}
         </Button>
@@ -83,7 +85,7 @@ function RevokeBar({ selected, onDone }: { readonly selected: readonly NamedAssi
         isOpen={isOpen}
         title={texts.revokeTitle(count)}
         action={texts.revoke}
-        word={`revoke ${count}`}
+        word={texts.word(count)}
         takesReason
         isWide
         perform={perform}
@@ -94,11 +96,4 @@ function RevokeBar({ selected, onDone }: { readonly selected: readonly NamedAssi
       </ConfirmModal>
     </Paper>
   );
-}
-
-/** Returns the draft that revokes the assignments. */
-function toDraft(selected: readonly NamedAssignment[]): AccessChangesOfSubjectsProps['draft'] {
-  return {
-    removeAssignments: selected.map(({ policyId, userId = '', role }) => ({ policyId, ...(role === undefined ? { userId } : { role }) })),
-  };
 }
