@@ -5,6 +5,9 @@ import { it, startConsole } from './console.fixture.ts';
 import { WINDOW_SIZES } from './console-browser.ts';
 import { expectSoundScreen, findSidewaysScroll } from './screen-checks.ts';
 
+/** Removes the marks that isolate names in a sentence. */
+const plain = (text: string | null) => text?.replaceAll(/[\u2066-\u2069]/g, '');
+
 describe('the screens of the service', () => {
   it('the system screen shows the figures of the API, and finds a setting', async ({ newsroom, story, visitor }) => {
     const page = await visitor.open(newsroom, '/system', { as: story.admin });
@@ -32,9 +35,40 @@ describe('the screens of the service', () => {
     await denied.waitFor();
     const { at } = await newsroom.call('GET', '/admin/api/policies-analytics?timeframe=7d', { token: story.admin.token });
     expect(at('data.accessDenials')).toBeGreaterThan(5);
-    await expect.poll(() => denied.locator('..').textContent()).toBe(`Denied${at('data.accessDenials')}`);
+    const tile = (name: string) => page.getByRole('main').getByRole('link', { name, exact: true }).locator('..');
+    await expect.poll(() => tile('Denied').textContent()).toBe(`Denied${at('data.accessDenials')}`);
+    await expect.poll(() => tile('Allowed').textContent()).toBe(`Allowed${Number(at('data.accessGrants')).toLocaleString('en-US')}`);
+    const policies = `Active policies${at('data.activePolicies')}of ${at('data.totalPolicies')}`;
+    await expect.poll(async () => plain(await tile('Active policies').textContent())).toBe(policies);
+    const findings = await newsroom.call('GET', '/admin/api/policies-advice', { token: story.admin.token });
+    await expect
+      .poll(() => tile('Findings').textContent())
+      .toBe(`Findings${findings.at('count')}${findings.at('nextCursor') === undefined ? '' : '+'}`);
+    const system = await newsroom.call('GET', '/admin/api/system', { token: story.admin.token });
+    expect(system.at('data.checks')).not.toContainEqual(expect.objectContaining({ ok: false }));
+    await expect.poll(() => tile('Health').textContent()).toBe('Health✓ready');
     await denied.click();
     await page.getByText(`${at('data.accessDenials')} entries, without`).waitFor();
+  });
+
+  it('the overview of a service that does not answer says so instead of its last state', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/', { as: story.admin });
+    const main = page.getByRole('main');
+    await main.getByText('ready', { exact: true }).waitFor();
+    visitor.allow(/^request failed: GET .*\/(system|policies-advice)/);
+    for (const path of ['system', 'policies-advice*'])
+      await page.route(`**/admin/api/${path}`, (route) => route.abort('connectionrefused'));
+    await page.getByRole('link', { name: 'Roles' }).click();
+    await page.getByRole('heading', { name: 'Roles', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await main.getByText('no answer', { exact: true }).waitFor();
+    expect(await main.getByText('ready', { exact: true }).count()).toBe(0);
+    await page.reload();
+    await main.getByRole('alert').waitFor();
+    await expectSoundScreen(page);
+    await page.unrouteAll({ behavior: 'wait' });
+    await main.getByRole('alert').getByRole('button', { name: 'Retry' }).click();
+    await main.getByRole('alert').waitFor({ state: 'detached' });
   });
 
   it('a chart accepts a browser whose language is not valid, and does not widen a narrower page', async ({ newsroom, story, visitor }) => {

@@ -22,7 +22,7 @@ export const overviewTexts = {
     none: 'No assignment expires soon.',
   },
   recent: { title: 'Newest decisions', none: 'No request has been decided yet.' },
-  health: { title: 'Health', ok: 'ready' },
+  health: { title: 'Health', ok: 'ready', unanswered: 'no answer' },
   unfinished: { title: 'Only administrators have access so far', action: 'Continue with the first steps' },
   partial: 'Counting took too long, so older entries are not counted. Choose a shorter time.',
 } as const;

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { systemQuery } from '../../api/queries.ts';
 import { Page } from '../../components/Page.tsx';
+import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
 import { overviewTexts as texts } from '../../texts/overview.ts';
@@ -17,6 +18,12 @@ import { overviewRoute } from './route.ts';
 import { TopDenied } from './TopDenied.tsx';
 
 type Analytics = Schemas['admin.Analytics'];
+
+/** A page of findings. */
+interface Findings {
+  readonly count: number;
+  readonly nextCursor?: string;
+}
 
 /** The number of active policies if only the policy of admins, which the set-up creates, is active. */
 const ONLY_ADMINS = 1;
@@ -80,45 +87,53 @@ function Tiles({ analytics }: { readonly analytics: Analytics }) {
   const findings = useQuery(findingsQuery);
   const { accessGrants, accessDenials, activePolicies, totalPolicies, from } = analytics;
   const decided = { kind: 'access', from } as const;
-  const found = findings.data === undefined ? '…' : `${findings.data.count}${findings.data.nextCursor === undefined ? '' : '+'}`;
   return (
-    <SimpleGrid cols={{ base: 2, md: 5 }}>
-      <Tile
-        name={
-          <TextLink size="sm" to="/decisions" search={{ ...decided, allowed: true }}>
-            {texts.tiles.grants}
-          </TextLink>
-        }
-        value={accessGrants.toLocaleString()}
-      />
-      <Tile
-        name={
-          <TextLink size="sm" to="/decisions" search={{ ...decided, allowed: false }}>
-            {texts.tiles.denials}
-          </TextLink>
-        }
-        value={accessDenials.toLocaleString()}
-      />
-      <Tile
-        name={
-          <TextLink size="sm" to="/policies" search={{ isActive: true }}>
-            {texts.tiles.policies}
-          </TextLink>
-        }
-        value={activePolicies.toLocaleString()}
-        note={texts.ofPolicies(totalPolicies)}
-      />
-      <Tile
-        name={
-          <TextLink size="sm" to="/findings">
-            {texts.tiles.findings}
-          </TextLink>
-        }
-        value={found}
-      />
-      <Health />
-    </SimpleGrid>
+    <>
+      {findings.error !== null && <ProblemAlert error={findings.error} onRetry={findings.refetch} />}
+      <SimpleGrid cols={{ base: 2, md: 5 }}>
+        <Tile
+          name={
+            <TextLink size="sm" to="/decisions" search={{ ...decided, allowed: true }}>
+              {texts.tiles.grants}
+            </TextLink>
+          }
+          value={accessGrants.toLocaleString()}
+        />
+        <Tile
+          name={
+            <TextLink size="sm" to="/decisions" search={{ ...decided, allowed: false }}>
+              {texts.tiles.denials}
+            </TextLink>
+          }
+          value={accessDenials.toLocaleString()}
+        />
+        <Tile
+          name={
+            <TextLink size="sm" to="/policies" search={{ isActive: true }}>
+              {texts.tiles.policies}
+            </TextLink>
+          }
+          value={activePolicies.toLocaleString()}
+          note={texts.ofPolicies(totalPolicies)}
+        />
+        <Tile
+          name={
+            <TextLink size="sm" to="/findings">
+              {texts.tiles.findings}
+            </TextLink>
+          }
+          value={countOf(findings)}
+        />
+        <Health />
+      </SimpleGrid>
+    </>
   );
+}
+
+/** Returns the number of findings: `…` before the answer, and `—` without one. */
+function countOf({ data, error }: { readonly data: Findings | undefined; readonly error: unknown }): string {
+  if (error !== null) return '—';
+  return data === undefined ? '…' : `${data.count}${data.nextCursor === undefined ? '' : '+'}`;
 }
 
 function Tile({ name, value, note }: { readonly name: ReactNode; readonly value: ReactNode; readonly note?: string }) {
@@ -140,9 +155,7 @@ function Tile({ name, value, note }: { readonly name: ReactNode; readonly value:
 }
 
 function Health() {
-  const { data } = useQuery({ ...systemQuery, refetchInterval: 15_000 });
-  const failing = data?.checks.filter(({ ok }) => !ok) ?? [];
-  const isReady = failing.length === 0;
+  const { data, error } = useQuery({ ...systemQuery, refetchInterval: 15_000 });
   return (
     <Tile
       name={
@@ -150,14 +163,23 @@ function Health() {
           {texts.health.title}
         </TextLink>
       }
-      value={
-        data && (
-          <Badge size="lg" color={isReady ? 'green' : 'red'} leftSection={<span aria-hidden="true">{isReady ? '✓' : '✕'}</span>}>
-            {isReady ? texts.health.ok : failing.map(({ name }) => name).join(', ')}
-          </Badge>
-        )
-      }
+      // The last answer says nothing about a service that does not answer now.
+      value={error === null ? data && <Checks checks={data.checks} /> : <HealthBadge isReady={false} text={texts.health.unanswered} />}
     />
+  );
+}
+
+function Checks({ checks }: Pick<Schemas['admin.SystemStatus'], 'checks'>) {
+  const failing = checks.filter(({ ok }) => !ok).map(({ name }) => name);
+  const isReady = failing.length === 0;
+  return <HealthBadge isReady={isReady} text={isReady ? texts.health.ok : failing.join(', ')} />;
+}
+
+function HealthBadge({ isReady, text }: { readonly isReady: boolean; readonly text: string }) {
+  return (
+    <Badge size="lg" color={isReady ? 'green' : 'red'} leftSection={<span aria-hidden="true">{isReady ? '✓' : '✕'}</span>}>
+      {text}
+    </Badge>
   );
 }
 
