@@ -101,6 +101,7 @@ export const decisionsTexts = {
   views: {
     label: 'Saved views',
     none: 'No view is saved',
+    failed: 'The views could not be loaded',
     save: 'Save this view',
     name: 'Name of the view',
     saved: 'The view was saved',

@@ -19,7 +19,8 @@ const KEY = ['own views'];
 export function SavedViews({ search, onOpen }: { readonly search: DecisionsSearch; onOpen(search: DecisionsSearch): void }) {
   const [isSaving, setSaving] = useState(false);
   const queryClient = useQueryClient();
-  const { data = [] } = useQuery({
+  const [isProblemShown, setProblemShown] = useState(false);
+  const loaded = useQuery({
     queryKey: KEY,
     queryFn: async ({ signal }) => (await bodyOf(client.GET('/auth/me/views', { signal }))).data,
   });
@@ -27,12 +28,15 @@ export function SavedViews({ search, onOpen }: { readonly search: DecisionsSearc
     mutationFn: (name: string) => bodyOf(client.DELETE('/auth/me/views', { params: { query: { name } } })),
     onSettled: () => queryClient.invalidateQueries({ queryKey: KEY }),
   });
+  const { data = [] } = loaded;
+  const loadProblem = isProblemShown ? loaded.error : null;
   const views = data.filter(({ screen }) => screen === SCREEN);
   return (
     <>
       <ActionMenu
-        note={views.length === 0 ? texts.none : undefined}
+        note={loaded.error === null && views.length === 0 ? texts.none : undefined}
         actions={[
+          ...(loaded.error === null ? [] : [{ key: 'problem', label: texts.failed, perform: () => setProblemShown(true) }]),
           ...views.flatMap(({ name, query }): readonly MenuAction[] => [
             { key: `open ${name}`, label: name, perform: () => onOpen(fromView(query)) },
             { key: `delete ${name}`, label: '✕', name: texts.delete(name), isBeside: true, perform: () => remove.mutate(name) },
@@ -45,6 +49,12 @@ export function SavedViews({ search, onOpen }: { readonly search: DecisionsSearc
           </Button>
         )}
       />
+      <Dialog opened={loadProblem !== null} onClose={() => setProblemShown(false)} title={texts.label}>
+        <ProblemAlert error={loadProblem} onRetry={loaded.refetch} />
+      </Dialog>
+      <Dialog opened={remove.error !== null} onClose={remove.reset} title={texts.delete(remove.variables ?? '')}>
+        <ProblemAlert error={remove.error} onRetry={() => remove.mutate(remove.variables ?? '')} />
+      </Dialog>
       <Dialog opened={isSaving} onClose={() => setSaving(false)} title={texts.save}>
         <SaveForm search={search} views={data} onDone={() => setSaving(false)} />
       </Dialog>
