@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 /** Properties of a panel. */
 interface PanelProps {
   readonly title: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** Buttons beside the title. */
   readonly actions?: ReactNode;
   readonly children: ReactNode;

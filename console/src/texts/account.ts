@@ -10,6 +10,7 @@ export const accountTexts = {
   },
   sessions: {
     title: 'Sessions',
+    none: 'No open session.',
     description: 'Devices and programs that are signed in as you.',
     device: 'Device',
     address: 'Address',

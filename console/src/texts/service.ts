@@ -73,10 +73,8 @@ export const usersTexts = {
   empty: { title: 'No user matches', detail: 'Change the search or the filters.', action: 'Remove all filters' },
   detail: {
     sessions: 'Open sessions',
-    noSessions: 'No open session.',
     endAll: 'End all sessions',
     ended: 'The sessions have ended.',
-    end: 'End',
     kinds: { bearer: 'Program with a token', browser: 'Browser' },
     policies: 'Policies',
     assignments: 'Change the assignments of this user',
