@@ -285,4 +285,20 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
     red: FRESHNESS,
     test: 'the permissions of the caller are evaluated again if, before their commit, a referenced value is changed',
   },
+  {
+    name: 'a DENY of some writes counts as one of all writes',
+    file: 'src/authz/linter/lint-writable.ts',
+    find: "rule.effect === 'DENY' && rule.conditions.length === 0",
+    replace: "rule.effect === 'DENY'",
+    red: 'src/authz/linter/lint-writable.test.ts',
+    test: 'the linter reports it if a DENY covers only some of the writes',
+  },
+  {
+    name: 'an index that begins with a field of the record counts as one of the related records of the caller',
+    file: 'src/authz/linter/lint-related.ts',
+    find: 'hasIndexOn(resource, known) || ',
+    replace: 'isFound || ',
+    red: 'src/authz/linter/lint-related.test.ts',
+    test: 'an index of related records that begins with the field of the record: list',
+  },
 ];

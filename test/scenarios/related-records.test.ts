@@ -212,6 +212,20 @@ describe('a condition on related records', () => {
     for (const id of memberships) await leave(id);
   });
 
+  it.each([
+    ['m.level', 'in', ['editor'], []],
+    ['m.organisationId.name', 'matches', '^n', [expect.stringContaining('"matches" on "m.organisationId.name"')]],
+  ])('the linter reports a where with %s %s %j if lists evaluate it in memory', async (field, operator, value, expected) => {
+    const rules = [{ ...when([{ related: { ...MEMBER, where: [{ field, operator, value }] } }]), action: 'list' }];
+    const { body } = await service.call('POST', '/admin/api/policies', {
+      token: admin.token,
+      body: { name: `${operator} in where`, type: 'CUSTOM', rules },
+    });
+    const { data, warnings = [] } = body as { data: { id: string }; warnings?: { code: string; detail: string }[] };
+    policies.push(data.id);
+    expect(warnings.filter(({ code }) => code === 'in-memory').map(({ detail }) => detail)).toEqual(expected);
+  });
+
   it('a create and an update are decided for the proposed record', async () => {
     await rule(when([{ related: MEMBER }]));
     const membership = await join(news);

@@ -1,7 +1,7 @@
 import { type Comparison, type Condition, type Path, partiallyEvaluate, UNRESOLVED } from '../../conditions/index.ts';
 import type { Json } from '../../operators/index.ts';
 import type { Definitions } from '../../resources/index.ts';
-import { describePath } from '../context/index.ts';
+import { describePath, relatedKindOf } from '../context/index.ts';
 import type { CompiledRule } from '../policies/index.ts';
 
 /** A comparison, an expression, or a condition on related records or ancestors in a condition. `negated` is true under an odd number of `not`. */
@@ -57,6 +57,12 @@ export function toResidual(condition: Condition, known: KnownValues): Condition 
     now: known.now,
     timeZone: 'UTC',
     valueOf: (path) => known.valueOf(path),
+    related: {
+      find: () => UNRESOLVED,
+      ancestors: () => UNRESOLVED,
+      item: () => UNRESOLVED,
+      kindOf: (resource, keys) => relatedKindOf(known.definitions, resource, keys),
+    },
     kindOf(path) {
       const described = describe(path);
       return described === 'any' || 'problem' in described ? undefined : described;

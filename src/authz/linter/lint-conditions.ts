@@ -2,29 +2,17 @@
  * Findings about a single rule and its conditions: unknown names, values that never match, conditions that are always unknown, conditions that
  * the database cannot evaluate.
  */
-import {
-  type Comparison,
-  type Condition,
-  conditionPaths,
-  type Operand,
-  type Path,
-  type PathKind,
-  parseConditions,
-  parseForeignReference,
-  type Some,
-  UNRESOLVED,
-  WITHIN,
-  type Within,
-} from '../../conditions/index.ts';
+import { type Comparison, type Operand, type Path, parseConditions, parseForeignReference } from '../../conditions/index.ts';
 import type { Issue } from '../../errors.ts';
-import { type Json, OPERATORS, type Operator } from '../../operators/index.ts';
-import { type Definitions, ordinaryResources, type Resource, suggestField, suggestResource } from '../../resources/index.ts';
+import type { Json } from '../../operators/index.ts';
+import { type Definitions, ordinaryResources, suggestField, suggestResource } from '../../resources/index.ts';
 import { describeDomain, describeLists, describePath, describeRelated, IDENTITY_NAMES } from '../context/index.ts';
 import { AUDIT_LOG_NAME, compileRule, type Policy } from '../policies/index.ts';
-import { type ConditionLeaf, hasUnknown, toLeaves, toResidual } from './condition-analysis.ts';
+import { type ConditionLeaf, hasUnknown, toLeaves } from './condition-analysis.ts';
 import { joinNames, type RuleFinding } from './finding.ts';
 import { definitionsFor, type LintedRule } from './lint-context.ts';
 import { lintContradictions } from './lint-contradictions.ts';
+import { lintInMemory } from './lint-in-memory.ts';
 import { lintRelated } from './lint-related.ts';
 import type { PolicyIndex } from './policy-index.ts';
 
@@ -193,88 +181,4 @@ function lintAttribute(path: Path, linted: LintedRule): readonly RuleFinding[] {
   const users = counted === 1 ? 'the only active user has no' : `none of the ${counted} active users has a`;
   const detail = `${users} value in "${name}", so "${text}" is missing`;
   return [{ ...finding, detail, todo: `set "${name}" of users, or read another attribute` }];
-}
-
-/** Reports a rule whose conditions the database cannot evaluate. Lists then filter the records in memory; the audit log is not shown. */
-function lintInMemory(linted: LintedRule, leaves: readonly ConditionLeaf[]): readonly RuleFinding[] {
-  const { rule } = linted;
-  const isAuditLog = rule.resource === AUDIT_LOG_NAME;
-  if (!isAuditLog && !['list', 'export', '*'].includes(rule.action)) return [];
-  const resource = definitionsFor(linted).get(rule.resource);
-  const evaluated = leaves.flatMap(({ condition }) => (condition.type === 'related' ? [] : [condition]));
-  const found = evaluated.find((condition) => {
-    if (!conditionPaths(condition).some(({ group }) => group === 'resource')) return false;
-    if (condition.type === 'expression') return condition.integers === undefined;
-    return resource !== undefined && !isCompilable(condition, resource, linted);
-  });
-  if (found === undefined) return [];
-  const name =
-    found.type === 'expression' ? 'this expression' : `"${operatorNameOf(comparisonIn(found))}" on "${comparisonIn(found).path.text}"`;
-  const effect = isAuditLog ? 'requests to the audit log are denied' : 'lists and exports filter the records in memory';
-  const detail = `the database cannot evaluate ${name}: ${effect}`;
-  const todo = isAuditLog
-    ? 'use a condition that the database can evaluate'
-    : 'add a condition that the database can evaluate, so that fewer records are read, unless there are only a few records';
-  return [{ code: 'in-memory', member: 'conditions', detail, todo }];
-}
-
-/** Returns the comparison that is made for the records of a list. */
-function comparisonIn(condition: Comparison | Within | Some): Comparison | Within {
-  // The `where` of a condition that was not evaluated is a comparison, or one through another list.
-  return condition.type === 'some' ? comparisonIn(condition.where as Comparison | Within | Some) : condition;
-}
-
-function operatorNameOf(condition: Comparison | Within): string {
-  return condition.type === 'within' ? WITHIN.name : condition.operator;
-}
-
-/** Returns true if the database can evaluate a comparison once the references to the caller are replaced by values of the right kind. */
-function isCompilable(condition: Comparison | Within | Some, resource: Resource, linted: LintedRule): boolean {
-  // The ancestors of the caller's records, and the records of the caller's lists, are known before a list is read.
-  if (condition.type !== 'comparison' && condition.path.group !== 'resource') return true;
-  const describe = describePath(definitionsFor(linted), resource.name);
-  const residual: Condition = toResidual(condition, {
-    definitions: definitionsFor(linted),
-    resource: resource.name,
-    now: linted.context.index.now,
-    valueOf(path) {
-      if (path.group === 'resource') return UNRESOLVED;
-      const described = describe(path);
-      return sampleOf(path, comparisonIn(condition), described === 'any' || 'problem' in described ? undefined : described);
-    },
-  });
-  return linted.context.canCompileToSql(residual, resource);
-}
-
-const SAMPLES: Readonly<Record<PathKind['kind'], Json>> = {
-  text: 'x',
-  number: 1,
-  decimal: '1.00',
-  boolean: true,
-  date: '2026-01-01',
-  timestamp: '2026-01-01T00:00:00.000Z',
-  list: ['x'],
-  json: 'x',
-};
-
-/** A sample operand for each shape that is not a plain value. */
-const OPERANDS: Readonly<Partial<Record<Operator['operand'], Json>>> = {
-  duration: '1h',
-  timesOfDay: ['09:00', '17:00'],
-  daysOfWeek: [1],
-  networks: '10.0.0.0/8',
-};
-
-function sampleOf(path: Path, comparison: Comparison | Within, kind: PathKind | undefined): Json {
-  const { operand } = comparison;
-  const operator = OPERATORS.get(operatorNameOf(comparison));
-  const isOperand = operand.type === 'reference' && operand.path.text === path.text;
-  const shaped = isOperand && operator !== undefined ? OPERANDS[operator.operand] : undefined;
-  if (shaped !== undefined) return shaped;
-  if (kind === undefined) {
-    if (isOperand && operator?.operand === 'range') return ['x', 'y'];
-    const isListed = isOperand ? operator?.operand === 'scalars' : operand.type === 'reference' && operator?.kinds.includes('list');
-    return isListed === true ? ['x'] : 'x';
-  }
-  return kind.kind === 'list' ? [SAMPLES[kind.itemKind ?? 'text']] : SAMPLES[kind.kind];
 }

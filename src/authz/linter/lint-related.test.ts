@@ -28,6 +28,28 @@ describe('a condition on related records', () => {
     expect(found.map(({ todo }) => todo)).toEqual(isReported ? ['add "indexes: [{ fields: [userId, teamId] }]" to Member'] : []);
   });
 
+  const begins =
+    'no index of Member begins with userId: a list searches records of Member for each row, instead of those of the caller once';
+  const ofTeam: JsonObject = { teamId: '${resource.teamId}', userId: '${user.id}' };
+  it.each<[string, string, JsonObject, readonly string[], string | undefined]>([
+    ['begins with the field of the record', 'list', ofTeam, ['teamId', 'userId'], begins],
+    ['begins with the field of the record, for all actions', '*', ofTeam, ['teamId', 'userId'], begins],
+    ['begins with the field of the record, for a read', 'read', ofTeam, ['teamId', 'userId'], undefined],
+    ['begins with the field of the user', 'list', ofTeam, ['userId', 'teamId'], undefined],
+    ['has only fields of the record', 'list', { teamId: '${resource.teamId}' }, ['teamId'], undefined],
+  ])('an index of related records that %s: %s', (_, action, on, fields, detail) => {
+    const policies = [policyOf('p', [{ ...READ, action: action as 'list', conditions: [isMember(on)] }])];
+    const found = lintAll({ definitions: member([{ fields }]), policies, rolePolicies: [toRole('user', 'p')] });
+    const todo = 'add "indexes: [{ fields: [userId, teamId] }]" to Member';
+    expect(found.map((each) => [each.code, each.detail, each.todo])).toEqual(detail === undefined ? [] : [['related-index', detail, todo]]);
+  });
+
+  it('the proposed index begins with the fields whose values do not depend on the record', () => {
+    const policies = [policyOf('p', [{ ...READ, conditions: [isMember(ofTeam)] }])];
+    const found = lintAll({ definitions: member([]), policies, rolePolicies: [toRole('user', 'p')] });
+    expect(found.map(({ todo }) => todo)).toEqual(['add "indexes: [{ fields: [userId, teamId] }]" to Member']);
+  });
+
   it.each([
     ['related(Member, m, m.userId == user.id && m.teamId == resource.teamId)', [], true],
     ['related(Member, m, m.userId == user.id && m.teamId == resource.teamId)', [{ fields: ['userId', 'teamId'] }], false],
@@ -84,5 +106,35 @@ describe('a condition on related records', () => {
     const policies = [policyOf('p', [{ ...READ, conditions: [isMember({ userId: 'c', teamId: 'x' })] }])];
     const found = lintAll({ definitions, policies, rolePolicies: [toRole('user', 'p')] });
     expect(found.map(({ code, path }) => [code, path])).toEqual([['never-equal', 'rules.0.conditions.0.related.on.userId']]);
+  });
+
+  it.each<[string, JsonObject, string | undefined]>([
+    ['a comparison that SQL can make', { where: [is('m.teamId', 'eq', 'x')] }, undefined],
+    ['a pattern', { where: [is('m.teamId', 'matches', '^x')] }, '"matches" on "m.teamId"'],
+    [
+      'a pattern in a group',
+      { where: [{ anyOf: [is('m.teamId', 'eq', 'x'), { not: is('m.teamId', 'matches', '^x') }] }] },
+      '"matches" on "m.teamId"',
+    ],
+    ['a pattern for the caller alone', { on: { userId: '${user.id}' }, where: [is('m.teamId', 'matches', '^x')] }, undefined],
+    [
+      'a pattern in a nested condition',
+      { where: [{ related: { resource: 'Member', as: 'n', on: { userId: '${m.userId}' }, where: [is('n.teamId', 'matches', '^x')] } }] },
+      '"matches" on "n.teamId"',
+    ],
+    ['checksums', { resource: 'Sealed' }, 'a condition on records of Sealed, which have checksums'],
+  ])('a condition on related records with %s is reported if the database cannot evaluate it', (_, parts, name) => {
+    const condition = { related: { resource: 'Member', as: 'm', on: BOTH, ...parts } };
+    const fields = { userId: { type: 'string', index: true }, teamId: { type: 'string' } };
+    const indexes = [{ fields: ['userId', 'teamId'] }];
+    const definitions = definitionsOf(
+      { name: 'Article', fields: { teamId: { type: 'string' } } },
+      { name: 'Member', fields, indexes },
+      { name: 'Sealed', fields, indexes, checksum: true },
+    );
+    const policies = [policyOf('p', [{ ...READ, action: 'list', conditions: [condition] }])];
+    const found = lintAll({ definitions, policies, rolePolicies: [toRole('user', 'p')] });
+    const detail = `the database cannot evaluate ${name}: lists and exports filter the records in memory`;
+    expect(found.map((each) => [each.code, each.detail])).toEqual(name === undefined ? [] : [['in-memory', detail]]);
   });
 });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { definitionsOf, policyOf, type SomeRule, toRole } from '../../../test/policy-fixtures.ts';
+import { definitionsOf, policyOf, type SomeRule, toRole, toUser, type WholeState } from '../../../test/policy-fixtures.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { lintAll, READ } from './lint.fixture.ts';
 
 const DEFINITIONS = definitionsOf(
-  { name: 'Article', fields: { teamId: { type: 'string' } } },
+  { name: 'Article', fields: { teamId: { type: 'string' }, deskId: { type: 'reference', to: 'Desk' } } },
+  { name: 'Desk', fields: { level: { type: 'string' }, seal: { type: 'string', readOnly: true } } },
   {
     name: 'Member',
     fields: { userId: { type: 'string' }, teamId: { type: 'string' }, level: { type: 'string' }, seal: { type: 'string', readOnly: true } },
@@ -14,6 +15,7 @@ const DEFINITIONS = definitionsOf(
     name: 'User',
     fields: {
       department: { type: 'string' },
+      deskId: { type: 'reference', to: 'Desk' },
       joined: { type: 'string', immutable: true },
       role: { type: 'enum', values: ['anon', 'user', 'admin', 'editor'], default: 'user', guarded: true },
     },
@@ -57,6 +59,15 @@ describe('a condition on what its users may write', () => {
       [write('Member', 'create')],
     ],
     ['every resource may be written', member(), [write('*', 'create')]],
+    ['anyone may import memberships', member(), [write('Member', 'import')]],
+    [
+      'a DENY covers only some of the writes',
+      member(),
+      [write('Member', 'create'), { ...write('Member', 'create', is('resource.level', 'x')), effect: 'DENY' }],
+    ],
+    ['users may change the record behind a reference of the record', is('resource.deskId.level', 'press'), [write('Desk', 'update')]],
+    ['users may change the record behind their own reference', is('user.deskId.level', 'press'), [write('Desk', 'update')]],
+    ['users may change their own reference', is('user.deskId.level', 'press'), [write('User', 'update', is('resource.id', '${user.id}'))]],
     ['users may change every user', is('user.department', 'press'), [write('User', 'update')]],
     ['users may change themselves', is('user.department', 'press'), [write('User', 'update', is('resource.id', '${user.id}'))]],
   ];
@@ -67,17 +78,39 @@ describe('a condition on what its users may write', () => {
   const silent: readonly [string, JsonObject, readonly SomeRule[], (readonly string[])?][] = [
     ['memberships may only be read', member(), [write('Member', 'read')]],
     ['a further condition limits who may write', member(), [write('Member', 'create', is('user.role', 'editor'))]],
-    ['a DENY covers the writes', member(), [write('Member', 'create'), { ...write('Member', 'create', is('m', 'x')), effect: 'DENY' }]],
+    ['a DENY covers the writes', member(), [write('Member', 'create'), { ...write('Member', 'create'), effect: 'DENY' }]],
     ['another role may write', member(), [write('Member', 'create')], ['user', 'editor']],
     ['the policy is assigned to admins', member(), [write('Member', 'create')], ['admin', 'admin']],
     ['more records do not meet it', member({ atMost: 0 }), [write('Member', 'create')]],
     ['the records are not linked with the user', member({ on: { teamId: '${resource.teamId}' } }), [write('Member', 'create')]],
     ['only the service sets one of its fields', member({ where: [is('m.seal', 'x')] }), [write('Member', 'create')]],
     ['the same users may read everything', member(), [write('Member', 'create'), write('Article', 'read')]],
+    [
+      'only some of the records behind a reference may be changed',
+      is('resource.deskId.level', 'x'),
+      [write('Desk', 'update', is('resource.level', 'y'))],
+    ],
+    ['only the service sets the field behind a reference', is('resource.deskId.seal', 'x'), [write('Desk', 'update')]],
     ['only admins can set the field', is('user.role', 'editor'), [write('User', 'update')]],
     ['the field cannot change', is('user.joined', 'x'), [write('User', 'update')]],
   ];
   it.each(silent)('the linter reports nothing if %s', (_, condition, others, roles) => {
     expect(findings(condition, others, roles)).toEqual([]);
+  });
+
+  it.each<[string, readonly SomeRule[], Partial<WholeState>, boolean]>([
+    ['the user has both policies', [write('Member', 'create')], { userPolicies: [toUser('u1', 'p'), toUser('u1', 'q')] }, true],
+    ['another user may write', [write('Member', 'create')], { userPolicies: [toUser('u1', 'p'), toUser('u2', 'q')] }, false],
+    ['every user may write', [write('Member', 'create')], { userPolicies: [toUser('u1', 'p')], rolePolicies: [toRole('user', 'q')] }, true],
+    [
+      'only editors may write',
+      [write('Member', 'create')],
+      { userPolicies: [toUser('u1', 'p')], rolePolicies: [toRole('editor' as 'user', 'q')] },
+      false,
+    ],
+  ])('the linter compares a policy that is assigned to a user with the rules of the user: %s', (_, others, assigned, isReported) => {
+    const policies = [policyOf('p', [{ ...READ, conditions: [member()] }]), policyOf('q', others)];
+    const found = lintAll({ definitions: DEFINITIONS, policies, ...assigned }).filter(({ code }) => code === 'self-granted');
+    expect(found.map(({ detail }) => detail)).toEqual(isReported ? [expect.stringContaining('which user u1 may write by')] : []);
   });
 });

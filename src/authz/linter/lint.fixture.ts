@@ -43,7 +43,7 @@ export function lintAll(
         users,
         isSingle,
         assignmentsOf: (userId) => assignmentsIn(state, userId),
-        canCompileToSql: (condition) => condition.type !== 'comparison' || condition.operator !== 'matches',
+        canCompileToSql: (condition) => !/"operator":"matches"|"resource":"Sealed"/.test(JSON.stringify(condition)),
         assignments: {
           roles: state.rolePolicies.filter((assignment) => assignment.policyId === policy.id && assignment.isActive),
           users: state.userPolicies.filter((assignment) => assignment.policyId === policy.id && assignment.isActive),
