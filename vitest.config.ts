@@ -79,7 +79,7 @@ const SQLITE_ONLY = [
   'src/storage/migrations/migration-lock.test.ts',
   // These use no database, or a SQLite file of their own.
   'src/audit/{entry-facts,tail-position}.test.ts',
-  'src/storage/{answer-size,budget,contract,cursor-text,long-queue,lost-time,relation-set,row-content,row-size,savepoints}.test.ts',
+  'src/storage/{answer-size,budget,contract,cursor-text,long-queue,lost-time,relation-set,row-content,row-size,savepoints,turns}.test.ts',
   'src/storage/migrations/{convert-value,definitions-in-force}.test.ts',
   'test/scenarios/{backup-guide,migrations-guide}.test.ts',
   'test/conformance/{golden,plans}.test.ts',

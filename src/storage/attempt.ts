@@ -35,6 +35,11 @@ export interface TimedAttempt {
    * counted. The timeout of the server stays in force: on PostgreSQL it ends a short attempt.
    */
   withoutTimeLimit<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Notes that the unit of work now evaluates rows in memory, which occupies the event loop. On PostgreSQL, a short attempt then has a tenth of
+   * its time.
+   */
+  beginInMemory(): void;
   /** Returns the milliseconds that are left for statements with a deadline check and for work in memory; Infinity without a limit. */
   remaining(): number;
   /** Notes that the unit of work refers to records, for `requireNoNewReferences` of others. The references may not be stored in the end. */
@@ -86,6 +91,8 @@ export interface AttemptState {
   limit: number;
   /** Number of attempts whose read set was stale. */
   stale?: number;
+  /** Called when the unit of work begins to take turns: it no longer goes before the turns of others. */
+  readonly yieldFirst?: (() => void) | undefined;
 }
 
 /** Counts the time of one attempt: of statements with a deadline check, and of work in memory. */

@@ -217,11 +217,12 @@ describe('pages that end early', () => {
 });
 
 describe('the time of a list', () => {
-  /** Lists all records of a resource, and returns its statements and the checks of the time in order. */
+  /** Lists all records of a resource, and returns its statements, the beginning of evaluation in memory, and the checks of the time in order. */
   async function eventsOf(resource: Resource, query: Pick<ListQuery, 'where' | 'budget'>): Promise<string> {
     const events: string[] = [];
     await test.database.transaction(async (tx) => {
       const members: Partial<Transaction> = {
+        beginInMemory: () => void events.push('in memory'),
         async all(text) {
           events.push('rows');
           return tx.all(text);
@@ -239,7 +240,7 @@ describe('the time of a list', () => {
   it.each([
     { conditions: 'in SQL', where: ALWAYS, events: /^rows(,check)+,rows/ },
     // Once before the conditions are evaluated, and once after it.
-    { conditions: 'in memory', where: filters['inMemory'] ?? ALWAYS, events: /^rows(,check){2,},rows/ },
+    { conditions: 'in memory', where: filters['inMemory'] ?? ALWAYS, events: /^in memory,rows(,check){2,},rows/ },
   ])('counts before each further statement, with conditions $conditions', async ({ where, events }) => {
     // An answer of this size makes the first statement load about half of the records.
     expect(await eventsOf(item, { where, budget: testBudget({ answerBytes: 100_000 }) })).toMatch(events);

@@ -71,6 +71,7 @@ export async function scanPage(source: ListRows, query: ListQuery, inMemory: InM
     skip: after?.skip ?? offset ?? 0,
     checked: performance.now(),
   };
+  if (inMemory !== undefined) source.tx.beginInMemory();
   for (;;) {
     const began = performance.now();
     const window = scan.window === undefined ? undefined : await nextWindow(scan, scan.window);

@@ -307,6 +307,22 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     test: 'shortens the short attempts of a caller that lost time, until the time is forgiven',
   },
   {
+    name: 'the slices of long units of work delay the short ones',
+    file: 'src/storage/turns.ts',
+    find: 'first > 0 &&',
+    replace: 'first < 0 &&',
+    red: 'src/storage/turns.test.ts',
+    test: 'a slice waits for the units of work that go first',
+  },
+  {
+    name: 'short units of work stop the long ones',
+    file: 'src/storage/turns.ts',
+    find: ' && now() - last < INTERVAL',
+    replace: '',
+    red: 'src/storage/turns.test.ts',
+    test: 'a slice waits no longer than some milliseconds after the one before',
+  },
+  {
     name: 'a deletion ignores a reference of an earlier unit of work of the same commit',
     file: 'src/storage/sqlite/reference-log.ts',
     find: 'return this.#noted.size > 0 && ids.some(',

@@ -35,6 +35,8 @@ export interface AttemptOptions {
 
 /** The connections for short attempts, for long ones and for commit batches. */
 export interface ConnectionPools {
+  /** The turns of long attempts. */
+  readonly turns: Turns;
   readonly fault: string | undefined;
   /** Number of short attempts that wait for a connection or for a flight of lookups. */
   readonly waiting: number;
@@ -60,10 +62,12 @@ export function createConnectionPools(address: PostgresAddress, options: Connect
   const difference = createClockDifference(log);
   const timeouts = toTimeouts(options);
   const lookups = createSharedLookups(pools.lookups, timeouts.short);
-  const parts = { pools, lookups, longQueue, writers, clock: createClock(difference), begins: toBeginStatements(address, options) };
+  const turns = createTurns();
+  const parts = { turns, pools, lookups, longQueue, writers, clock: createClock(difference), begins: toBeginStatements(address, options) };
   const { attempts, commitBatch } = createAttempts(parts, timeouts);
 
   return {
+    turns,
     get fault() {
       return difference.fault;
     },
@@ -132,6 +136,7 @@ function createPools(address: PostgresAddress, options: ConnectionPoolOptions, o
 
 /** The parts that all attempts share. */
 interface AttemptParts {
+  readonly turns: Turns;
   readonly pools: Pools;
   readonly lookups: SharedLookups;
   readonly longQueue: LongQueue;
@@ -142,9 +147,8 @@ interface AttemptParts {
 
 /** Creates the functions that run one attempt of each kind, and commit batches. */
 function createAttempts(parts: AttemptParts, timeouts: Timeouts) {
-  const { pools, longQueue, writers, clock, begins } = parts;
+  const { turns, pools, longQueue, writers, clock, begins } = parts;
   const { short, statementTimeout } = timeouts;
-  const turns = createTurns();
 
   /** A long attempt never blocks writers, because they would wait for seconds. */
   const runLong: RunAttempt = (work, { locks, caller, state }) => {
@@ -168,13 +172,13 @@ function createAttempts(parts: AttemptParts, timeouts: Timeouts) {
       const start = startOf(parts, connection, { session: statementTimeout, reading: statementTimeout, writing: statementTimeout });
       return attempt(connection, { ...start, beginMode, batched }, work);
     });
-  const runShort = createShortAttempts(parts, timeouts, turns);
+  const runShort = createShortAttempts(parts, timeouts);
   return { attempts: { short: runShort, long: runLong, unlimited: runUnlimited }, commitBatch };
 }
 
 /** Creates the function that runs short attempts: the first with shared lookups, the others on connections of their own. */
-function createShortAttempts(parts: AttemptParts, { short, statementTimeout }: Timeouts, turns: Turns): RunAttempt {
-  const { pools, lookups, writers, clock, begins } = parts;
+function createShortAttempts(parts: AttemptParts, { short, statementTimeout }: Timeouts): RunAttempt {
+  const { turns, pools, lookups, writers, clock, begins } = parts;
   const lostTime = createLostTime({ short });
   const sessionLimits = { session: short, reading: short, writing: statementTimeout };
 

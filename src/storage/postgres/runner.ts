@@ -1,5 +1,6 @@
 import { Problem } from '../../errors.ts';
 import type { CommitMetrics, CommitObserver, DatabaseMetrics, Transaction, TransactionOptions } from '../contract.ts';
+import type { Turns } from '../turns.ts';
 import { type CommitBatcher, createCommitBatcher } from './commit-batching.ts';
 import {
   type AttemptKind,
@@ -32,6 +33,8 @@ export interface RunResult<T> {
 /** Runs units of work on pooled connections, and retries them after conflicts. */
 export interface Runner {
   readonly metrics: DatabaseMetrics;
+  /** The turns of long attempts. */
+  readonly turns: Turns;
   /** The same as `fault` of `Database`. */
   readonly fault: string | undefined;
   run<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<RunResult<T>>;
@@ -54,47 +57,35 @@ export function createRunner(address: PostgresAddress, options: RunnerOptions): 
   const connections = createConnectionPools(address, options);
   const batcher = createCommitBatcher(connections.commitBatch, { concurrency: CONCURRENT_BATCHES, committed });
   const settle = createSettling(connections, batcher, options.inDoubtTimeout);
-  let [commits, unitsOfWork, validationRetries] = [0, 0, 0];
+  const counts = { commits: 0, unitsOfWork: 0, validationRetries: 0 };
+  const attemptAll = createAttempts({ connections, settle, counts, committed });
 
   function committed(commit: CommitMetrics): void {
-    commits++;
+    counts.commits++;
     options.observer?.committed(commit);
   }
 
   async function run<T>(work: Work<T>, how: TransactionOptions): Promise<RunResult<T>> {
-    const { milliseconds = LONG_LIMIT, caller = '' } = how;
     if (connections.waiting + batcher.waiting >= MAX_QUEUE)
       throw new Problem('STORAGE_BUSY', `${MAX_QUEUE} transactions are waiting already`);
-    const state = { retained: new Map<string, unknown>(), limit: milliseconds, stale: 0 };
-    let kind = firstKind(how);
-    let locks: readonly string[] = [];
-    for (let [conflicts, stale, sharesLookups] = [0, 0, true]; ; sharesLookups = false) {
-      const outcome = await connections.attempt(work, { kind, stale, locks, sharesLookups, caller, state });
-      if ('answer' in outcome && outcome.pending === undefined && outcome.wrote) committed({ ms: outcome.ms, unitsOfWork: 1 });
-      const settled = await settle(outcome);
-      if ('answer' in settled) {
-        if (settled.wrote) unitsOfWork++;
-        return settled;
-      }
-      if (settled.retryReason === 'long') kind = 'long';
-      else if (settled.retryReason === 'stale') [stale, validationRetries] = [nextStale(outcome, { stale, kind }), validationRetries + 1];
-      else conflicts++;
-      state.stale = stale;
-      // Many units of work that wait for one lock would each find a stale read set, so the retry takes the locks before it reads.
-      if ('locks' in outcome && settled.retryReason === 'stale') locks = outcome.locks ?? [];
-      if (settled.retryReason === undefined || conflicts === ATTEMPTS || stale === STALE_ATTEMPTS) throw settled.error;
-      // Two transactions in conflict would conflict again if both were retried at once.
-      if (settled.retryReason === 'conflict') await pause(Math.random() * 10 * conflicts);
+    const kind = firstKind(how);
+    const yieldFirst = kind === 'short' ? connections.turns.goFirst() : undefined;
+    const state = { retained: new Map<string, unknown>(), limit: how.milliseconds ?? LONG_LIMIT, stale: 0, yieldFirst };
+    try {
+      return await attemptAll(work, { kind, caller: how.caller ?? '', state });
+    } finally {
+      yieldFirst?.();
     }
   }
 
   return {
     get metrics() {
-      return { commits, unitsOfWork, waiting: connections.waiting + batcher.waiting, validationRetries, ...connections.metrics };
+      return { ...counts, waiting: connections.waiting + batcher.waiting, ...connections.metrics };
     },
     get fault() {
       return connections.fault;
     },
+    turns: connections.turns,
     run,
     close: connections.close,
   };
@@ -113,6 +104,50 @@ function nextStale(outcome: TransactionOutcome<unknown>, { stale, kind }: Pick<A
   return needsBlocking ? Math.max(stale + 1, BLOCK_AFTER) : stale + 1;
 }
 
+/** The first attempt at a unit of work. */
+interface FirstAttempt extends Pick<AttemptOptions, 'kind' | 'caller' | 'state'> {}
+
+/** The components that run the attempts at a unit of work. */
+interface AttemptDeps {
+  readonly connections: ConnectionPools;
+  readonly settle: Settle;
+  readonly counts: { unitsOfWork: number; validationRetries: number };
+  committed(commit: CommitMetrics): void;
+}
+
+/** Creates the function that runs as many attempts at a unit of work as it needs. */
+function createAttempts({
+  connections,
+  settle,
+  counts,
+  committed,
+}: AttemptDeps): <T>(work: Work<T>, first: FirstAttempt) => Promise<RunResult<T>> {
+  return async (work, { caller, state, ...first }) => {
+    let { kind } = first;
+    let locks: readonly string[] = [];
+    for (let [conflicts, stale, sharesLookups] = [0, 0, true]; ; sharesLookups = false) {
+      const outcome = await connections.attempt(work, { kind, stale, locks, sharesLookups, caller, state });
+      if ('answer' in outcome && outcome.pending === undefined && outcome.wrote) committed({ ms: outcome.ms, unitsOfWork: 1 });
+      const settled = await settle(outcome);
+      if ('answer' in settled) {
+        if (settled.wrote) counts.unitsOfWork++;
+        return settled;
+      }
+      if (settled.retryReason === 'long') kind = 'long';
+      else if (settled.retryReason === 'stale') {
+        stale = nextStale(outcome, { stale, kind });
+        counts.validationRetries++;
+      } else conflicts++;
+      state.stale = stale;
+      // Many units of work that wait for one lock would each find a stale read set, so the retry takes the locks before it reads.
+      if ('locks' in outcome && settled.retryReason === 'stale') locks = outcome.locks ?? [];
+      if (settled.retryReason === undefined || conflicts === ATTEMPTS || stale === STALE_ATTEMPTS) throw settled.error;
+      // Two transactions in conflict would conflict again if both were retried at once.
+      if (settled.retryReason === 'conflict') await pause(Math.random() * 10 * conflicts);
+    }
+  };
+}
+
 function firstKind({ longRunning, beginsLong }: TransactionOptions): AttemptKind {
   if (longRunning) return 'unlimited';
   return beginsLong ? 'long' : 'short';
@@ -124,12 +159,10 @@ const IN_DOUBT_ATTEMPT = Object.freeze({ kind: 'short', stale: 0, locks: [], sha
 /** The result of an attempt after its rows were committed and an in-doubt commit was resolved: an answer, or the error and the reason to retry. */
 type Settled<T> = RunResult<T> | Pick<Extract<TransactionOutcome<never>, { error: unknown }>, 'error' | 'retryReason'>;
 
+type Settle = <T>(outcome: TransactionOutcome<T>) => Promise<Settled<T>>;
+
 /** Creates the function that settles attempts: it commits pending rows in a batch, and resolves in-doubt commits. */
-function createSettling(
-  connections: ConnectionPools,
-  batcher: CommitBatcher,
-  inDoubtTimeout = 10_000,
-): <T>(outcome: TransactionOutcome<T>) => Promise<Settled<T>> {
+function createSettling(connections: ConnectionPools, batcher: CommitBatcher, inDoubtTimeout = 10_000): Settle {
   async function resolveInDoubt(commit: InDoubtCommit): Promise<CommitOutcome> {
     for (const end = performance.now() + inDoubtTimeout; performance.now() < end; ) {
       // A server that cannot be reached yet leaves the commit in doubt; the loop tries again.

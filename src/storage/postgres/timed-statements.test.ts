@@ -86,6 +86,7 @@ describe('a unit of work that takes long', () => {
 describe('turns of the event loop', () => {
   function openFake(attempt: 'short' | 'long') {
     const taken: string[] = [];
+    const yielded: string[] = [];
     const rows = [{ id: 'a' }];
     const statements = createTimedStatements({
       connection: {
@@ -97,8 +98,9 @@ describe('turns of the event loop', () => {
         attempt,
         short: 60_000,
         statementTimeout: 60_000,
-        state: { retained: new Map(), limit: 60_000 },
+        state: { retained: new Map(), limit: 60_000, yieldFirst: () => yielded.push(attempt) },
         turns: {
+          goFirst: () => () => undefined,
           async take(work) {
             taken.push('turn');
             return work();
@@ -106,7 +108,7 @@ describe('turns of the event loop', () => {
         },
       },
     });
-    return { ...statements, taken };
+    return { ...statements, taken, yielded };
   }
 
   it.each([
@@ -117,6 +119,20 @@ describe('turns of the event loop', () => {
     const { query, taken } = openFake(attempt);
     await query({ sql: text, parameters: [] });
     expect(taken).toHaveLength(turns);
+  });
+
+  it('a short attempt that evaluates rows in memory takes turns, no longer goes first, and has a tenth of its time', async () => {
+    const { query, timed, taken, yielded } = openFake('short');
+    expect([yielded.length, timed.remaining() > 6000]).toEqual([0, true]);
+    for (let count = 0; count < 2; count++) timed.beginInMemory();
+    await query({ sql: 'with', parameters: [] });
+    expect([taken.length, yielded]).toEqual([1, ['short']]);
+    expect(timed.remaining()).toBeGreaterThan(600);
+    expect(timed.remaining()).toBeLessThanOrEqual(6000);
+  });
+
+  it('a long attempt does not go first', () => {
+    expect(openFake('long').yielded).toEqual(['long']);
   });
 
   it.each(['short', 'long'] as const)('work of the service in a %s attempt lets other requests in between its slices', async (attempt) => {

@@ -61,6 +61,7 @@ function withoutLimits({ connection, state }: TimedContext): TimedStatements {
     deadlineCheck,
     ...LOCKED_REFERENCES,
     withoutTimeLimit: (work) => work(),
+    beginInMemory: () => undefined,
     remaining: () => Number.POSITIVE_INFINITY,
     limitTime: () => undefined,
     checkTime: async () => state.check(),
@@ -75,8 +76,8 @@ function withoutLimits({ connection, state }: TimedContext): TimedStatements {
 function withLimits(context: TimedContext, limits: AttemptLimits): TimedStatements {
   const { connection, state, lazy } = context;
   const isShort = limits.attempt === 'short';
-  const stopwatch = createStopwatch(() => Math.min(limits.state.limit, isShort ? limits.short : Number.POSITIVE_INFINITY));
-  stopwatch.begin();
+  const time = createAttemptTime(limits);
+  const { stopwatch } = time;
   const timeIsUp = (cause?: unknown): Error => (isShort ? state.endAttempt(cause) : state.markTimeLimit(new TimeLimit(limits.state.limit)));
 
   function timeoutOf(isChecked: boolean): number {
@@ -111,7 +112,7 @@ function withLimits(context: TimedContext, limits: AttemptLimits): TimedStatemen
       if (isChecked) stopwatch.add(performance.now() - begun);
       else stopwatch.begin();
     });
-    if (!isShort && result.rows.length > 0) await takeTurn();
+    if (time.takesTurns && result.rows.length > 0) await takeTurn();
     return result;
   }
 
@@ -120,18 +121,51 @@ function withLimits(context: TimedContext, limits: AttemptLimits): TimedStatemen
     await limits.turns.take(() => undefined);
     stopwatch.begin();
   }
-  return { timed: toTimedAttempt({ state, limits, stopwatch, timeIsUp }), query };
+  return { timed: toTimedAttempt({ state, limits, time, timeIsUp }), query };
+}
+
+/** The part of its time that a short attempt has if it evaluates rows in memory: most such lists take long, and the event loop is one for all. */
+const IN_MEMORY_SHARE = 0.1;
+
+/** The time of an attempt. */
+interface AttemptTime {
+  readonly stopwatch: Stopwatch;
+  /** True if the attempt continues in a turn of its own after each statement with rows. */
+  readonly takesTurns: boolean;
+  beginInMemory(): void;
+}
+
+function createAttemptTime({ attempt, short, state }: AttemptLimits): AttemptTime {
+  const isShort = attempt === 'short';
+  let limit = isShort ? short : Number.POSITIVE_INFINITY;
+  let takesTurns = !isShort;
+  const stopwatch = createStopwatch(() => Math.min(state.limit, limit));
+  stopwatch.begin();
+  if (takesTurns) state.yieldFirst?.();
+  return {
+    stopwatch,
+    get takesTurns() {
+      return takesTurns;
+    },
+    beginInMemory() {
+      if (takesTurns) return;
+      takesTurns = true;
+      state.yieldFirst?.();
+      limit *= IN_MEMORY_SHARE;
+    },
+  };
 }
 
 interface TimeLeft {
   readonly state: TransactionState;
   readonly limits: AttemptLimits;
-  readonly stopwatch: Stopwatch;
+  readonly time: AttemptTime;
   /** Ends a short attempt, and returns the error to throw. */
   timeIsUp(): Error;
 }
 
-function toTimedAttempt({ state, limits, stopwatch, timeIsUp }: TimeLeft): TimedAttempt {
+function toTimedAttempt({ state, limits, time, timeIsUp }: TimeLeft): TimedAttempt {
+  const { stopwatch, beginInMemory } = time;
   return {
     attempt: limits.attempt,
     staleAttempts: limits.state.stale ?? 0,
@@ -139,6 +173,7 @@ function toTimedAttempt({ state, limits, stopwatch, timeIsUp }: TimeLeft): Timed
     deadlineCheck,
     ...LOCKED_REFERENCES,
     withoutTimeLimit: (work) => stopwatch.pauseDuring(work),
+    beginInMemory,
     remaining: () => stopwatch.remaining,
     limitTime(lower) {
       limits.state.limit = Math.min(limits.state.limit, lower);

@@ -144,6 +144,7 @@ function createTimedQueries({ reader, turns, state }: LongAttempt, lifetime: Lif
     loadReferenceState: (table, ids) => loadReferenceState({ all: query as Transaction['all'] }, table, ids),
     requireNoNewReferences: async () => undefined,
     withoutTimeLimit: (work) => stopwatch.pauseDuring(work),
+    beginInMemory: () => undefined,
     remaining: () => stopwatch.remaining,
     limitTime(lower) {
       state.limit = Math.min(state.limit, lower);

@@ -252,6 +252,9 @@ class BatchTransaction implements Transaction {
     throw this.#work.endWith('stale');
   }
 
+  /** The time of a short attempt is small in any case. */
+  beginInMemory(): void {}
+
   remaining(): number {
     return this.#work.stopwatch.remaining;
   }
