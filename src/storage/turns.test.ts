@@ -1,54 +1,53 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createTurns, type Turns } from './turns.ts';
+import { createTurns } from './turns.ts';
 
-/** Turns whose clock a test sets. `retried` resolves when a slice that waits has tried again. */
-function openTurns(): { readonly turns: Turns; readonly clock: { now: number }; retried(): Promise<void> } {
-  const clock = { now: 0 };
-  let calls = 0;
+/** Opens turns whose clock a test sets, and takes the first one at 0 ms. */
+async function openTurns() {
+  const clock = { now: 0, reads: 0 };
   const turns = createTurns(() => {
-    calls++;
+    clock.reads++;
     return clock.now;
   });
-  return {
-    turns,
-    clock,
-    async retried() {
-      for (const until = calls + 2; calls < until; ) await new Promise(setImmediate);
-    },
-  };
+  await turns.take(() => undefined);
+  return { turns, clock };
+}
+
+/** Waits until a condition is true. If it never is, the test fails soon. */
+async function until(isDone: () => boolean): Promise<void> {
+  for (let tick = 0; tick < 1000 && !isDone(); tick++) await pause(1);
+  expect(isDone()).toBe(true);
 }
 
 it('a slice waits for the units of work that go first', async () => {
-  const { turns, retried } = openTurns();
+  const { turns, clock } = await openTurns();
   const [endOne, endOther] = [turns.goFirst(), turns.goFirst()];
-  await turns.take(() => undefined);
   let isTaken = false;
-  const second = turns.take(() => (isTaken = true));
-  await retried();
-  // Ended twice, as at the end of a unit of work that has begun to take turns.
-  endOne();
-  endOne();
-  await retried();
+  void turns.take(() => (isTaken = true));
+  // Ended twice, as a unit of work that begins to take turns.
+  for (let count = 0; count < 2; count++) endOne();
+  const { reads } = clock;
+  await until(() => isTaken || clock.reads > reads + 2);
   expect(isTaken).toBe(false);
   endOther();
-  await second;
+  await until(() => isTaken);
 });
 
-it('a slice waits no longer than some milliseconds after the one before', async () => {
-  const { turns, clock, retried } = openTurns();
+it('a slice begins some milliseconds after the one before, although a unit of work goes first', async () => {
+  const { turns, clock } = await openTurns();
   turns.goFirst();
-  await turns.take(() => undefined);
-  clock.now = 15;
   let isTaken = false;
-  const second = turns.take(() => (isTaken = true));
-  await retried();
+  void turns.take(() => (isTaken = true));
+  clock.now = 15;
+  const { reads } = clock;
+  await until(() => isTaken || clock.reads > reads + 2);
   expect(isTaken).toBe(false);
   clock.now = 16;
-  await second;
+  await until(() => isTaken);
 });
 
-it('slices follow each other at once if no unit of work goes first', async () => {
-  const { turns } = openTurns();
+it('slices are taken in order if no unit of work goes first', async () => {
+  const { turns } = await openTurns();
   const order: number[] = [];
   await Promise.all([1, 2, 3].map((each) => turns.take(() => order.push(each))));
   expect(order).toEqual([1, 2, 3]);

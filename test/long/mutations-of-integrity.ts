@@ -320,7 +320,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: ' && now() - last < INTERVAL',
     replace: '',
     red: 'src/storage/turns.test.ts',
-    test: 'a slice waits no longer than some milliseconds after the one before',
+    test: 'a slice begins some milliseconds after the one before, although a unit of work goes first',
   },
   {
     name: 'a deletion ignores a reference of an earlier unit of work of the same commit',
