@@ -24,14 +24,20 @@ describe('the unsaved changes that a tab keeps', () => {
 
   it('keeps those of the last five policies of a user', () => {
     const storage = createStorage();
-    keepDraft({ ...KEPT, userId: 'ben' }, storage);
     for (const policyId of ['a', 'b', 'c', 'd', 'a', 'e', 'f']) keepDraft({ ...KEPT, policyId }, storage);
     const kept = ['a', 'b', 'c', 'd', 'e', 'f', 'p'].filter((policyId) => readKept({ userId: 'ann', policyId }, storage) !== undefined);
     expect(kept).toEqual(['a', 'c', 'd', 'e', 'f']);
-    expect(readKept({ userId: 'ben', policyId: 'p' }, storage)).toBeUndefined();
     discardKept({ userId: 'ann', policyId: 'c' }, storage);
     expect(readKept({ userId: 'ann', policyId: 'c' }, storage)).toBeUndefined();
     expect(readKept({ userId: 'ann', policyId: 'd' }, storage)).toBeDefined();
+  });
+
+  it('removes those of another user', () => {
+    const storage = createStorage();
+    keepDraft({ ...KEPT, userId: 'ben' }, storage);
+    keepDraft({ ...KEPT, policyId: 'q' }, storage);
+    expect(readKept({ ...KEPT, userId: 'ben' }, storage)).toBeUndefined();
+    expect(readKept({ ...KEPT, policyId: 'q' }, storage)).toBeDefined();
   });
 
   it('returns those of a new policy', () => {
