@@ -105,6 +105,8 @@ describe('a new policy', () => {
     story,
     visitor,
   }) => {
+    // The picker looks for the record with the typed id.
+    visitor.allow(/404: GET \/api\/User/);
     const page = await visitor.open(newsroom, '/policies/new', { as: story.admin });
     const mistake = page.getByText('Enter a name');
     await page.getByRole('heading', { name: 'New policy' }).waitFor();
@@ -126,6 +128,9 @@ describe('a new policy', () => {
     // A picker of records shows its mistake, too.
     await page.keyboard.press('Escape');
     await page.getByRole('combobox', { name: 'Path' }).fill('resource.createdBy');
-    await page.getByText('Enter a value').waitFor();
+    const picker = page.getByRole('textbox', { name: 'Value' }).or(page.getByRole('combobox', { name: 'Value' }));
+    await picker.fill('of-${nowhere.id}');
+    await page.getByRole('option', { name: 'of-${nowhere.id}' }).filter({ visible: true }).click();
+    await expect.poll(() => picker.getAttribute('aria-invalid')).toBe('true');
   });
 });
