@@ -1,3 +1,4 @@
+import { deflateRawSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import type { Reply } from '../harness.ts';
@@ -76,6 +77,10 @@ const it = register.extend('hostile', { scope: 'file' }, async ({ project: _proj
   await send('POST', `/admin/api/policies/${policyId}/assign/user/${user.id}`, {});
   for (const name of [IMAGE, 'v'.repeat(100), LINK])
     await send('PUT', `/auth/me/views?name=${encodeURIComponent(name)}`, { screen: 'decisions', query: { range: '1h' } });
+  await send('POST', `/admin/api/policies/${policyId}/assign/role/viewer`, {});
+  const { email: adminEmail, password } = await service.admin();
+  const login = { body: { email: adminEmail, password }, headers: { 'user-agent': `${IMAGE} ${'u'.repeat(300)}` } };
+  expect((await service.call('POST', '/auth/login', login)).status).toBe(200);
   const denied = await service.call('GET', `/api/Thing/${recordId}`, { token: user.token });
   return { service, userId: user.id, policyId, recordId, entryId: String(denied.headers['x-decision-id']) };
 });
@@ -106,6 +111,10 @@ describe('hostile values', () => {
     'a record': [({ recordId }) => `/data/Thing/${recordId}`, MARKUP],
     'a decision': [({ entryId }) => `/decisions/${entryId}`, MARKUP],
     'the access of a user': [({ userId }) => `/access?tab=permissions&user=${userId}`],
+    'the simulator': [({ userId, recordId }) => `/simulator?user=${userId}&resource=Thing&action=read&id=${recordId}`, MARKUP],
+    'the users who can read records': [() => '/access?tab=whoCan&resource=Thing&action=read', MARKUP],
+    'the roles': [() => '/roles', MARKUP],
+    'the sessions of an account': [() => '/account', IMAGE],
     'the overview': [() => '/'],
   };
 
@@ -130,6 +139,80 @@ describe('hostile values', () => {
     await page.getByRole('button', { name: 'Save…' }).click();
     await page.getByText('This changes:').waitFor();
     await expectInert(page, IMAGE);
+  });
+
+  it('the preview of a draft and its traces are shown as texts', async ({ hostile, visitor }) => {
+    const { service, policyId } = hostile;
+    const rules = [{ resource: 'Thing', action: 'read', description: MARKUP }];
+    const draft = deflateRawSync(JSON.stringify({ policies: [{ id: policyId, rules }] })).toString('base64url');
+    const page = await visitor.open(service, `/preview?range=24h#draft=${draft}`, { as: await service.admin() });
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByRole('button', { name: 'Show both traces' }).first().click();
+    await page.getByRole('dialog').getByText(IMAGE).first().waitFor();
+    await expectInert(page, MARKUP);
+  });
+
+  it('the merge of two versions of a policy is shown as texts', async ({ hostile, visitor }) => {
+    const { service } = hostile;
+    const { token } = await service.admin();
+    const id = await service.createPolicy({ name: 'merged', rules: [{ resource: 'Thing', action: 'export' }] });
+    const page = await visitor.open(service, `/policies/${id}`, { as: await service.admin() });
+    await page
+      .getByRole('textbox', { name: 'Description' })
+      .first()
+      .fill(`${IMAGE}${'m'.repeat(900)}`);
+    const theirs = { description: `${LINK} ${INVISIBLE}${LONG.slice(0, 900)}` };
+    await service.call('PUT', `/admin/api/policies/${id}`, { token, body: theirs });
+    visitor.allow(/^response 412: PUT/);
+    await page.getByRole('button', { name: 'Save…' }).click();
+    await page.getByText('This changes:').waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('radiogroup', { name: 'Version of description' }).waitFor();
+    // Values are shown as JSON.
+    await expectInert(page, '<img src=x', LINK);
+  });
+
+  it('the conflict of a record is shown as texts', async ({ hostile, visitor }) => {
+    const { service } = hostile;
+    const { token } = await service.admin();
+    const id = await service.createRecord('Thing', { title: 'one of two' });
+    const page = await visitor.open(service, `/data/Thing/${id}`, { as: await service.admin() });
+    await page.getByRole('textbox', { name: 'title', exact: true }).fill(MARKUP + LONG);
+    await service.call('PUT', `/api/Thing/${id}`, { token, body: { title: `${LINK}${LONG}` } });
+    visitor.allow(/^response 412: PUT/);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('radiogroup', { name: 'Value of title' }).waitFor();
+    await expectInert(page, MARKUP, LINK);
+  });
+
+  it('the columns and the rejected rows of an import, and the differences of imported policies are shown as texts', async ({
+    hostile,
+    visitor,
+  }) => {
+    const { service } = hostile;
+    const page = await visitor.open(service, '/data/Thing', { as: await service.admin() });
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    const rows = [
+      { [MARKUP]: LINK, [LONG.slice(0, 500)]: 1, title: 'imported' },
+      { title: 7, more: { [IMAGE]: LINK } },
+    ];
+    const fileOf = (name: string, lines: readonly unknown[]) => ({
+      name,
+      mimeType: 'text/plain',
+      buffer: Buffer.from(lines.map((line) => JSON.stringify(line)).join('\n')),
+    });
+    await page.locator('input[type="file"]').setInputFiles(fileOf(`${IMAGE.replaceAll('/', '')}${'f'.repeat(100)}.ndjson`, rows));
+    await page.getByRole('heading', { name: 'Columns of the file' }).waitFor();
+    await page.getByRole('button', { name: 'Try without changing anything' }).click();
+    await page.getByRole('table', { name: 'Rejected rows' }).waitFor();
+    await expectInert(page, MARKUP);
+    await page.goto(`${service.console}/policies/import`);
+    const policy = { name: `${IMAGE} imported`, type: 'CUSTOM', description: MARKUP + LONG.slice(0, 900), tags: [LINK] };
+    const policies = { policies: [{ ...policy, rules: [{ resource: 'Thing', action: 'read', description: `${INVISIBLE}${MARKUP}` }] }] };
+    await page.locator('input[type="file"]').setInputFiles(fileOf('policies.json', [policies]));
+    await page.getByRole('button', { name: 'Check without storing' }).click();
+    await page.getByText('Nothing was stored.').waitFor();
+    await expectInert(page, IMAGE, LINK);
   });
 
   it('the drawer of a decision and the saved views are shown as texts', async ({ hostile, visitor }) => {
