@@ -91,6 +91,21 @@ describe('the import of records', () => {
     await page.getByText(/^0 imported, 1 updated, 0 unchanged, 0 rejected$/).waitFor();
     const reply = await newsroom.call('GET', `/api/Article/${id}`, { token: story.admin.token });
     expect(reply.at('data.title')).toBe('After');
+
+    // Without skipping, the import ends at the row that is refused. The row before it stays.
+    const rows = [
+      { title: 'Kept', slug: 'json-two', authorId: story.tom.id },
+      { title: 'Refused', slug: 'Not a slug' },
+    ];
+    await page.keyboard.press('Escape');
+    await openFile(page, 'articles.ndjson', rows.map((row) => JSON.stringify(row)).join('\n'));
+    await page.getByRole('switch', { name: 'Skip rejected rows' }).uncheck({ force: true });
+    visitor.allow(/^response 422: POST .*import/);
+    await page.getByRole('button', { name: 'Import', exact: true }).last().click();
+    await page.getByRole('alert').getByText('VALUE_INVALID').waitFor();
+    await page.getByText('Before the error: 1 imported, 0 updated, 0 unchanged, 1 rejected').waitFor();
+    await page.getByText('These rows are stored').waitFor();
+    await expectSoundScreen(page);
   });
 
   it('an import that takes long shows its progress, asks before its screen is left, and can be stopped', async ({
