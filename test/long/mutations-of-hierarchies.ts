@@ -75,6 +75,14 @@ export const MUTATIONS_OF_HIERARCHIES: readonly Mutation[] = [
     test: 'a record cannot become its own ancestor',
   },
   {
+    name: 'moves do not wait for each other',
+    file: 'src/storage/hierarchy-checks.ts',
+    find: '  await tx.lock(`hierarchy ${resource.name}`);\n',
+    replace: '',
+    red: 'src/storage/hierarchy-checks.test.ts',
+    test: 'a move takes the lock of the hierarchy before it searches ancestors',
+  },
+  {
     name: 'a hierarchy is declared over a cycle',
     file: 'src/storage/migrations/plan-field.ts',
     find: 'if (field.hierarchy === true && !wasHierarchy)',

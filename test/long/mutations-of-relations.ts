@@ -301,4 +301,12 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
     red: 'src/authz/linter/lint-related.test.ts',
     test: 'an index of related records that begins with the field of the record: list',
   },
+  {
+    name: 'a condition on related records counts the possible records even if its bounds do not need them',
+    file: 'src/conditions/compile-related.ts',
+    find: '  return (negated ? atLeast : atMost) !== undefined;',
+    replace: '  return (negated ? atLeast : atMost) !== undefined || atLeast !== undefined;',
+    red: 'src/storage/related-target.test.ts',
+    test: 'The SQL of {"atLeast":2}, negated: false, counts only ["met"]',
+  },
 ];

@@ -1,7 +1,7 @@
 /** The tests of `test/replicas/` with many rounds: thousands of toggles, 50 crashes of each kind, many races. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
-import { createExpiry, createMembershipExpiry, createToggle, TOGGLES } from '../replicas/access-toggles.ts';
+import { createExpiry, createListedExpiry, createMembershipExpiry, createToggle, TOGGLES } from '../replicas/access-toggles.ts';
 import { findLosses } from '../replicas/acknowledged-changes.ts';
 import { crashServer, killReplicas } from '../replicas/crashes.ts';
 import { type Fleet, startFleet } from '../replicas/fleet.ts';
@@ -41,6 +41,7 @@ describe('the acknowledgement of a revoke', () => {
   it.each([
     ['an assignment has expired', createExpiry],
     ['the end of a membership has passed', createMembershipExpiry],
+    ['the end of the membership of listed records has passed', createListedExpiry],
   ])(
     'no request is allowed after the time at which %s',
     async (_, create) => {

@@ -94,6 +94,27 @@ const PREPARATIONS: ReadonlyMap<string, Preparation> = new Map<string, Preparati
     },
   ],
   [
+    'a membership that denies access is added',
+    async (fleet) => {
+      const related = { resource: 'Membership', as: 'm', on: { userId: '${user.id}', level: 'banned' }, atMost: 0 };
+      const { user } = await grant(fleet, [{ resource: 'Note', action: '*', conditions: [{ related }] }]);
+      const id = idOf(await fleet.asAdmin('POST /api/Membership', { userId: user.id, level: 'banned' }));
+      const path: Call = `DELETE /api/Membership/${id}`;
+      await fleet.asAdmin(path);
+      return { user, change: { off: ['POST /api/Membership/restore', { id }], on: [path] } };
+    },
+  ],
+  [
+    'a value behind a reference is changed',
+    async (fleet) => {
+      const folder = idOf(await fleet.asAdmin('POST /api/Folder', { name: 'open' }));
+      const isOpen = { field: 'm.folderId.name', operator: 'eq', value: 'open' };
+      const { user } = await grantMembership(fleet, { where: [isOpen], values: { folderId: folder } });
+      const path: Call = `PUT /api/Folder/${folder}`;
+      return { user, change: { off: [path, { name: 'closed' }], on: [path, { name: 'open' }] } };
+    },
+  ],
+  [
     'a record of a list of references is changed',
     async (fleet) => {
       const team = idOf(await fleet.asAdmin('POST /api/Team', { name: 'open' }));
@@ -137,12 +158,18 @@ async function grantMembership(
 /** Creates a user who may list the notes of a membership, and two of these notes. Returns the membership too. */
 async function grantListed(
   fleet: Fleet,
+  { where = [], values = {} }: MembershipOptions = {},
 ): Promise<{ readonly user: FleetUser; readonly id: string; readonly level: string; readonly path: `/${string}` }> {
-  const related = { resource: 'Membership', as: 'm', on: { userId: '${user.id}', level: '${resource.text}' } };
+  const related = {
+    resource: 'Membership',
+    as: 'm',
+    on: { userId: '${user.id}', level: '${resource.text}' },
+    ...(where.length > 0 && { where }),
+  };
   const { user } = await grant(fleet, [{ resource: 'Note', action: '*', conditions: [{ related }] }]);
   const level = `of ${user.id}`;
   for (const nth of ['first', 'second']) await fleet.asAdmin('POST /api/Note', { slug: `${nth} ${level}`, text: level });
-  const id = idOf(await fleet.asAdmin('POST /api/Membership', { userId: user.id, level }));
+  const id = idOf(await fleet.asAdmin('POST /api/Membership', { userId: user.id, level, ...values }));
   return { user, id, level, path: `/api/Membership/${id}` };
 }
 
@@ -183,8 +210,15 @@ export async function createMembershipExpiry(fleet: Fleet): Promise<Toggle> {
   return toExpiry(fleet, { name: 'the end of a membership has passed', user, path });
 }
 
+/** Creates the same for a user who lists the records of the membership. */
+export async function createListedExpiry(fleet: Fleet): Promise<Toggle> {
+  const isCurrent = { field: 'm.expiresAt', operator: 'after', value: '${environment.timestamp}' };
+  const { user, path } = await grantListed(fleet, { where: [isCurrent], values: { expiresAt: '2999-01-01T00:00:00.000Z' } });
+  return toExpiry(fleet, { name: 'the end of the membership of listed records has passed', user, path, ofRecords: true });
+}
+
 /** A record whose `expiresAt` ends the access of a user. */
-interface Expiring extends Pick<Toggle, 'name' | 'user'> {
+interface Expiring extends Pick<Toggle, 'name' | 'user' | 'ofRecords'> {
   readonly path: `/${string}`;
 }
 

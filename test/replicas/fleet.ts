@@ -95,7 +95,8 @@ indexes:
   - { fields: [userId, level] }
 `,
   Team: 'name: Team\nfields:\n  name: { type: string }\n',
-  Folder: 'name: Folder\nfields:\n  parentId: { type: reference, to: Folder, onDelete: restrict, hierarchy: true }\n',
+  Folder:
+    'name: Folder\nfields:\n  name: { type: string }\n  parentId: { type: reference, to: Folder, onDelete: restrict, hierarchy: true }\n',
 };
 /** The signing secret, which tests use for their own tokens. */
 const SECRET = 'one secret for all the replicas of a test';

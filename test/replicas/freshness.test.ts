@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
-import { createExpiry, createMembershipExpiry, createToggle, TOGGLES } from './access-toggles.ts';
+import { createExpiry, createListedExpiry, createMembershipExpiry, createToggle, TOGGLES } from './access-toggles.ts';
 import { disableCommitValidation, restoreCommitValidation } from './disable-validation.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { toggleUnderLoad } from './freshness.ts';
@@ -42,8 +42,11 @@ describe('the clock of a replica', () => {
     expect(found).toMatchObject({ stale: [], missing: [] });
   });
 
-  it('a membership that a condition compares with the time expires by the clock of the server, with any clock of a replica', async () => {
-    const found = await toggleUnderLoad(fleet, await createMembershipExpiry(fleet), LITTLE);
+  it.each([
+    ['a membership', createMembershipExpiry],
+    ['the membership of listed records', createListedExpiry],
+  ])('%s that a condition compares with the time expires by the clock of the server, with any clock of a replica', async (_, create) => {
+    const found = await toggleUnderLoad(fleet, await create(fleet), LITTLE);
     expect(found).toMatchObject({ stale: [], missing: [] });
   });
 
