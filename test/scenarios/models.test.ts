@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { parseConfig } from '../../src/config/config.ts';
 import { readPolicies, testPolicies } from '../../src/policy-file-operations.ts';
 import { type RunningService, startService } from '../harness.ts';
@@ -55,6 +56,18 @@ fields:
 `;
 
 describe('the example models', () => {
+  it.each(NAMES)('the guide shows the rule of the model %s, in at most ten lines', (name) => {
+    const guide = readFileSync('docs/guides/models.md', 'utf8');
+    const section = guide.split(/^## /m).find((each) => each.includes(`\`${FOLDER}/${name}\``)) ?? '';
+    const [, block = ''] = /^```yaml\n([\s\S]*?)^```$/m.exec(section) ?? [];
+    const policies = readdirSync(`${FOLDER}/${name}/policies`).filter((file) => !file.endsWith('.test.yaml'));
+    const rules = policies.flatMap((file) => parse(readFileSync(`${FOLDER}/${name}/policies/${file}`, 'utf8')).rules as object[]);
+    const shown = parse(block) as readonly object[];
+    expect(shown.length).toBeGreaterThan(0);
+    for (const rule of shown) expect(rules).toContainEqual(expect.objectContaining(rule));
+    expect(block.trimEnd().split('\n').length).toBeLessThanOrEqual(10);
+  });
+
   it('the guide names each example model', () => {
     const guide = readFileSync('docs/guides/models.md', 'utf8');
     expect([...guide.matchAll(/`examples\/models\/([a-z]+)`/g)].map(([, name]) => name).toSorted()).toEqual(NAMES);

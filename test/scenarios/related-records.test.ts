@@ -1,6 +1,7 @@
 /** Conditions on related records: memberships, counts, nested relations. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningService, startService, type TestUser } from '../harness.ts';
+import { examples, guide } from './examples.ts';
 
 const ORGANISATION = `
 name: Organisation
@@ -175,6 +176,23 @@ describe('a condition on related records', () => {
     await add();
     expect((await visible(...documents)).length).toBe(3);
     await add();
+    expect(await visible(...documents)).toEqual([]);
+  });
+
+  it('the condition and the expression of the guide allow members by their level, until their membership has expired', async () => {
+    const [condition = ''] = examples('policies', 'json').filter((block) => block.startsWith('{ "related"'));
+    const expression = /^resource\.ownerId == user\.id \|\| (related\(.*\))$/m.exec(guide('policies'))?.[1];
+    const documents = [await create('news', { organisationId: news }), await create('sports', { organisationId: sports })];
+    const memberships = [
+      await join(news, { level: 'owner', expiresAt: '2999-01-01T00:00:00.000Z' }),
+      await join(sports, { level: 'editor', expiresAt: '2020-01-01T00:00:00.000Z' }),
+    ];
+    await rule(when([JSON.parse(condition) as object]));
+    expect(await visible(...documents)).toEqual(['news']);
+    for (const id of policies.splice(0)) await service.call('DELETE', `/admin/api/policies/${id}`, { token: admin.token });
+    await rule(when([{ expression }]));
+    expect(await visible(...documents)).toEqual(['news', 'sports']);
+    for (const id of memberships) await leave(id);
     expect(await visible(...documents)).toEqual([]);
   });
 
