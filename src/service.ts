@@ -233,6 +233,8 @@ function createAdminDeps(
     system: createSystemSource({ ...toSystemOptions(config), version, disk, primary }),
     importPolicies: config.importPolicies,
     importBounds,
+    milliseconds: config.adminMilliseconds,
+    pageBytes: config.answerBytes,
     timeZone: config.timezone,
     ifMatch: config.ifMatch,
     auditMode: config.auditMode,

@@ -58,6 +58,8 @@ export async function openAdmin(options: TestPipelineOptions, changed: Partial<A
     limits: toPolicyLimits(config),
     importPolicies: config.importPolicies,
     importBounds: toImportLimits(config),
+    milliseconds: config.adminMilliseconds,
+    pageBytes: config.answerBytes,
     timeZone: config.timezone,
     ifMatch: config.ifMatch,
     auditMode: config.auditMode,

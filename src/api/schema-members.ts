@@ -20,6 +20,17 @@ export const PAGED = {
   ...COUNTED,
   nextCursor: Type.Optional(Type.String({ description: 'Cursor of the next page; absent on the last.' })),
 } as const;
+/** The members of a page that ends early if its items are large. */
+export const PAGED_BY_SIZE = {
+  ...PAGED,
+  warnings: Type.Optional(Type.Array(Type.String(), { description: 'A warning if the page ends early, because it would be too large.' })),
+} as const;
+
+/** Returns the warning of a page that ends early. */
+export function pageEnded(bytes: number): string {
+  return `the page ends early at the limit of ${bytes} bytes (answerBytes); nextCursor continues the list`;
+}
+
 /** The member `message` of a change. */
 export const MESSAGE = { message: Type.String({ description: 'What was changed.' }) } as const;
 /** The member `success` of a successful response. */

@@ -79,7 +79,13 @@ export const REQUEST_OPTIONS = {
     default: 8_388_608,
     range: [65_536, 1e9],
     about:
-      'maximum bytes of a JSON response with records; a page then ends early, with a warning and `nextCursor`, and a request of a batch fails',
+      'maximum bytes of a JSON response with records, or of a page of policies with their rules; a page then ends early, with a warning and `nextCursor`, and a request of a batch fails',
+  },
+  adminMilliseconds: {
+    group: 'requests',
+    default: 30_000,
+    range: [100, 600_000],
+    about: 'maximum milliseconds that the searches of a request to an admin endpoint take; it then fails',
   },
   anonymousBudget: {
     group: 'lists',

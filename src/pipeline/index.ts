@@ -22,4 +22,4 @@ export { type SimulatedList, simulateList } from './simulated-list.ts';
 export { maySeeDescription } from './steps/authorize-action.ts';
 export { authorizeAnyRow, importRow, type RowResult, validateKey } from './steps/import-rows.ts';
 export { proposeChange, proposeRecord } from './steps/submitted-values.ts';
-export { authenticate, identifyAgain, withAuditMode, withUnitOfWork } from './unit-of-work.ts';
+export { authenticate, identifyAgain, toCallerKey, withAuditMode, withUnitOfWork } from './unit-of-work.ts';

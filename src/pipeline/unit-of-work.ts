@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../audit/index.ts';
-import { identify, identifyByToken } from '../authn/index.ts';
+import { identify, identifyByToken, type VerifiedToken } from '../authn/index.ts';
 import type { AtRevision, Prefetch } from '../authz/index.ts';
 import { Problem } from '../errors.ts';
 import { networkOf } from '../operators/index.ts';
@@ -16,10 +16,15 @@ export async function authenticate({ identity, disk }: PipelineDeps, origin: Req
   if (origin.token === undefined && disk?.fault !== undefined)
     throw new Problem('STORAGE_UNAVAILABLE', `${disk.fault}; only requests with a token are answered`);
   const token = await identity.readToken(origin.token);
-  const key = token === undefined ? toAnonymousCaller(networkOf(origin.ip)) : token.issuer === undefined ? token.userId : token.subject;
   const sessionId = token?.issuer === undefined ? token?.sessionId : undefined;
   const verifyToken = async (): Promise<void> => void (await identity.readToken(origin.token));
-  return { origin, key, sessionId, identification: identifyByToken(token), verifyToken };
+  return { origin, key: toCallerKey(token, origin.ip), sessionId, identification: identifyByToken(token), verifyToken };
+}
+
+/** Returns the text that identifies a caller in the queue of long attempts: the user or the subject of the token, or the network. */
+export function toCallerKey(token: VerifiedToken | undefined, ip: string): string {
+  if (token === undefined) return toAnonymousCaller(networkOf(ip));
+  return token.issuer === undefined ? token.userId : token.subject;
 }
 
 /** The caller of a unit of work, and data that can be loaded before the caller is known. */

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createAnswerSize } from './answer-size.ts';
 import { assignToRole, assignToUser, removeAssignment, updateAssignment } from './assignment-records.ts';
 import type { Database, Transaction } from './contract.ts';
 import { loadWholeState, openPolicyDatabase, problemCodeOf, resetPolicies, toPolicyInput } from './policy.fixture.ts';
-import { listRolePolicies, loadAssignedPage } from './policy-lists.ts';
+import { type AssignedPageQuery, type AssignedPolicy, listRolePolicies, loadAssignedPage } from './policy-lists.ts';
 import { createPolicy } from './policy-records.ts';
+import type { Assignee } from './policy-search.ts';
 import { currentRevision } from './revision.ts';
 import type { TestDatabase } from './storage.fixture.ts';
 
@@ -86,12 +88,13 @@ describe('assignments', () => {
       await assignToUser(tx, { policyId, userId: 'u1' }, { by, isActive: false });
       await assignToUser(tx, { policyId: other.id, userId: 'u2' }, { by });
       await assignToRole(tx, { policyId: other.id, role: 'user' }, { by });
-      const names = (assigned: Awaited<ReturnType<typeof loadAssignedPage>>) =>
-        assigned.map(({ policy, assignment }) => [policy.name, assignment.isActive]);
-      const page = { limit: 10 };
-      expect(names(await loadAssignedPage(tx, { userId: 'u1' }, page))).toEqual([['A', false]]);
-      expect(names(await loadAssignedPage(tx, { role: 'user' }, page))).toEqual([['B', true]]);
-      expect(names(await loadAssignedPage(tx, { role: 'user' }, { limit: 10, after: other.id }))).toEqual([]);
+      const names = (assigned: readonly AssignedPolicy[]) => assigned.map(({ policy, assignment }) => [policy.name, assignment.isActive]);
+      const page = { limit: 10, size: createAnswerSize(100_000) };
+      const namesOn = async (...[assignee, query]: [Assignee, AssignedPageQuery]) =>
+        names((await loadAssignedPage(tx, assignee, query)).assigned);
+      expect(await namesOn({ userId: 'u1' }, page)).toEqual([['A', false]]);
+      expect(await namesOn({ role: 'user' }, page)).toEqual([['B', true]]);
+      expect(await namesOn({ role: 'user' }, { ...page, after: other.id })).toEqual([]);
       expect(names(await listRolePolicies(tx, 'user'))).toEqual([['B', true]]);
       expect(names(await listRolePolicies(tx, 'admin'))).toEqual([]);
     });

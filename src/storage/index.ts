@@ -9,7 +9,7 @@
  */
 
 export { toAnonymousCaller } from './anonymous-share.ts';
-export type { PageSize } from './answer-size.ts';
+export { type AnswerSize, createAnswerSize, type PageSize } from './answer-size.ts';
 export { type BatchChange, type BatchResult, type BatchState, changeAssignments, loadBatchState } from './assignment-batch.ts';
 export {
   type AssignmentFilter,
@@ -104,13 +104,13 @@ export {
 export {
   type ActiveRule,
   type AssignedPolicy,
-  type Assignee,
   listRoleAssignments,
   listRolePolicies,
   loadActiveAssignments,
   loadActiveRules,
   loadAssignedPage,
   loadPolicyNames,
+  loadRolePoliciesOf,
   loadRuleNames,
 } from './policy-lists.ts';
 export {
@@ -130,6 +130,9 @@ export {
 export { type AssignmentRollback, ROLLBACK_ASSIGNMENTS, rollBackPolicy } from './policy-rollback.ts';
 export { loadCheckedPolicies } from './policy-rows.ts';
 export {
+  type Assignee,
+  findPolicyIds,
+  loadFittingPolicies,
   loadPolicyPage,
   loadPolicySummaries,
   POLICY_ORDERS,

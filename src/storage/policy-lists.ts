@@ -3,9 +3,11 @@ import type { ActiveAssignments } from '../authz/linter/index.ts';
 import { type Policy, type PolicyRule, type RolePolicy, titleOfRule, type UserPolicy } from '../authz/policies/index.ts';
 import type { AssignableRole } from '../resources/index.ts';
 import { sql } from '../sql.ts';
+import type { AnswerSize } from './answer-size.ts';
 import { loadRolePolicies, loadUserPolicies } from './assignment-records.ts';
 import type { Transaction } from './contract.ts';
-import { loadPolicies, loadPoliciesById } from './policy-records.ts';
+import { loadPolicies } from './policy-records.ts';
+import { type Assignee, loadFittingPolicies } from './policy-search.ts';
 import { POLICY_TABLES, selectFrom } from './policy-tables.ts';
 import { idList } from './table-names.ts';
 
@@ -43,22 +45,28 @@ export interface AssignedPolicy {
   readonly assignment: UserPolicy | RolePolicy;
 }
 
-/** A user or a role that policies are assigned to. */
-export type Assignee = { readonly userId: string } | { readonly role: AssignableRole };
-
 /** A page of the policies of a user or a role. */
 export interface AssignedPageQuery {
   /** The id of the policy after which the page begins. */
   readonly after?: string | undefined;
   readonly limit: number;
+  /** The size of the answer, to which the policies are added. */
+  readonly size: AnswerSize;
+}
+
+/** The policies of a page. */
+export interface AssignedPage {
+  readonly assigned: readonly AssignedPolicy[];
+  /** True if a policy was left out, because it does not fit. */
+  readonly isCut: boolean;
 }
 
 /** Loads at most `limit` policies assigned to a user or role, with policy ids above `after`, ordered by id: active, inactive and expired ones. */
 export async function loadAssignedPage(
   tx: Transaction,
   assignee: Assignee,
-  { after = '', limit }: AssignedPageQuery,
-): Promise<readonly AssignedPolicy[]> {
+  { after = '', limit, size }: AssignedPageQuery,
+): Promise<AssignedPage> {
   const [table, isOf] =
     'userId' in assignee
       ? ([POLICY_TABLES.userPolicy, sql`"userId" = ${assignee.userId}`] as const)
@@ -66,12 +74,18 @@ export async function loadAssignedPage(
   const page = { where: sql`${isOf} AND "policyId" > ${after}`, orderBy: ['policyId'], limit };
   const assignments = await selectFrom<UserPolicy | RolePolicy>(tx, table, page);
   const ids = assignments.map(({ policyId }) => policyId);
-  return join(await loadPoliciesById(tx, ids), assignments);
+  const { policies, isCut } = await loadFittingPolicies(tx, ids, size);
+  return { assigned: join(policies, assignments), isCut };
 }
 
 /** Lists all assignments to roles, inactive ones too, in the order of creation, within the time limit of the request. */
 export function listRoleAssignments(tx: Transaction): Promise<readonly RolePolicy[]> {
   return selectFrom(tx, POLICY_TABLES.rolePolicy, { where: sql`1 = 1`, orderBy: ['assignedAt', 'id'], isLimited: true });
+}
+
+/** Lists the assignments of policies to roles, inactive ones too. */
+export async function loadRolePoliciesOf(tx: Transaction, policyIds: readonly string[]): Promise<readonly RolePolicy[]> {
+  return policyIds.length === 0 ? [] : loadRolePolicies(tx, sql`"policyId" IN ${idList(tx.dialect, policyIds)}`);
 }
 
 /** Lists the policies assigned to a role, inactive assignments too. */

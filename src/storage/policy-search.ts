@@ -1,12 +1,12 @@
 /** Searches policies, and summarizes them. */
 import type { Policy, PolicyType } from '../authz/policies/index.ts';
 import { foldCase } from '../fold-case.ts';
-import type { SqlDialect } from '../operators/index.ts';
+import type { Json, SqlDialect } from '../operators/index.ts';
 import type { AssignableRole } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
+import type { AnswerSize } from './answer-size.ts';
 import type { Transaction } from './contract.ts';
-import type { Assignee } from './policy-lists.ts';
-import { loadPoliciesById } from './policy-records.ts';
+import { loadPolicies, loadPoliciesById } from './policy-records.ts';
 import { POLICY_TABLES, selectFrom } from './policy-tables.ts';
 import { idList, tableOf } from './table-names.ts';
 
@@ -15,6 +15,9 @@ export const POLICY_ORDERS = ['id', 'name', '-name', 'updatedAt', '-updatedAt', 
 
 /** The order of a list of policies. */
 export type PolicyOrder = (typeof POLICY_ORDERS)[number];
+
+/** A user or a role that policies are assigned to. */
+export type Assignee = { readonly userId: string } | { readonly role: AssignableRole };
 
 /** The policies to find. */
 export interface PolicyFilter {
@@ -48,6 +51,29 @@ export interface PolicyPageQuery extends PolicyFilter {
 export async function loadPolicyPage(tx: Transaction, query: PolicyPageQuery): Promise<readonly Policy[]> {
   const ids = await findPolicyIds(tx, query);
   return inOrder(ids, await loadPoliciesById(tx, ids));
+}
+
+/** The first policies of a list, as many as fit. */
+export interface FittingPolicies {
+  readonly policies: readonly Policy[];
+  /** True if a policy was left out, because it does not fit. */
+  readonly isCut: boolean;
+}
+
+/** Policies with their rules that are loaded at once: a policy may have 1,000 rules. */
+const LOADED_AT_ONCE = 10;
+
+/** Loads policies with their rules in the order of the ids, as long as they fit. Policies that were deleted are missing. */
+export async function loadFittingPolicies(tx: Transaction, ids: readonly string[], size: AnswerSize): Promise<FittingPolicies> {
+  const policies: Policy[] = [];
+  for (let at = 0; at < ids.length; at += LOADED_AT_ONCE) {
+    const some = ids.slice(at, at + LOADED_AT_ONCE);
+    for (const policy of inOrder(some, await loadPolicies(tx, sql`"id" IN ${idList(tx.dialect, some)}`, { isLimited: true }))) {
+      if (!size.add(policy as unknown as Json)) return { policies, isCut: true };
+      policies.push(policy);
+    }
+  }
+  return { policies, isCut: false };
 }
 
 /** A policy without its rules, and numbers about it. */
@@ -111,7 +137,10 @@ async function loadLastChanges(tx: Transaction, ids: Sql): Promise<ReadonlyMap<s
 }
 
 /** Returns the ids of the policies of a page, in their order. */
-async function findPolicyIds(tx: Transaction, { order = 'id', after, limit, ...filter }: PolicyPageQuery): Promise<readonly string[]> {
+export async function findPolicyIds(
+  tx: Transaction,
+  { order = 'id', after, limit, ...filter }: PolicyPageQuery,
+): Promise<readonly string[]> {
   const isDescending = order.startsWith('-');
   const name = isDescending ? order.slice(1) : order;
   const where = [tx.deadlineCheck(tableOf(POLICY_TABLES.policy)), ...toConditions(tx, filter)];

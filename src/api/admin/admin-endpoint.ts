@@ -6,7 +6,7 @@ import type { PolicyStore, Snapshot } from '../../authz/index.ts';
 import type { PolicyLimits } from '../../authz/policies/index.ts';
 import { Problem } from '../../errors.ts';
 import type { JsonObject } from '../../operators/index.ts';
-import { withAuditMode } from '../../pipeline/index.ts';
+import { toCallerKey, withAuditMode } from '../../pipeline/index.ts';
 import {
   type Answers,
   type EndpointDescription,
@@ -49,6 +49,10 @@ export interface AdminDeps {
   readonly importPolicies: number;
   /** Limits on the body of an import. */
   readonly importBounds: ImportLimits;
+  /** Maximum milliseconds of the searches of a request. */
+  readonly milliseconds: number;
+  /** Maximum bytes of a page of policies with their rules. */
+  readonly pageBytes: number;
   readonly timeZone: string;
   /** True if a change of a policy or an assignment must name the version that it changes (If-Match). */
   readonly ifMatch: 'optional' | 'required';
@@ -149,7 +153,8 @@ export function toRoute(deps: AdminDeps, endpoint: AdminEndpoint): Route {
     admission: { freeBytes: 0, admit: (origin) => admit(deps, { origin, operation: operationOf(endpoint) }) },
     handle: async (request) => {
       const token = await deps.identity.readToken(request.origin.token);
-      return handleAs(deps, endpoint, { request, identify: (tx) => deps.identity.identify(tx, token) });
+      const caller = toCallerKey(token, request.origin.ip);
+      return handleAs(deps, endpoint, { request, caller, identify: (tx) => deps.identity.identify(tx, token) });
     },
   };
 }
@@ -165,6 +170,8 @@ async function admit({ identity, database }: AdminDeps, info: RequestInfo): Prom
 /** A request, and the function that identifies its caller. */
 export interface IdentifiedRequest {
   readonly request: HttpRequest;
+  /** Identifies the caller in the queue of long attempts; absent for a command. */
+  readonly caller?: string;
   identify(tx: Transaction): Promise<Principal>;
 }
 
@@ -172,7 +179,11 @@ export interface IdentifiedRequest {
  * Handles a request if the identified caller is an admin. Changes append their audit entry with `audit`; this function appends the entry of
  * every other request that succeeds, except to endpoints with `isAudited: false`.
  */
-export async function handleAs(deps: AdminDeps, endpoint: AdminEndpoint, { request, identify }: IdentifiedRequest): Promise<HttpResponse> {
+export async function handleAs(
+  deps: AdminDeps,
+  endpoint: AdminEndpoint,
+  { request, caller, identify }: IdentifiedRequest,
+): Promise<HttpResponse> {
   // The body is read before the transaction starts, so that a slow client does not block others.
   const upload =
     endpoint.importList === undefined ? undefined : await parsePolicyImportBody(request, endpoint.importList, deps.importBounds);
@@ -181,16 +192,16 @@ export async function handleAs(deps: AdminDeps, endpoint: AdminEndpoint, { reque
     const principal = await identify(tx);
     const snapshot = await deps.policyStore.snapshot(tx);
     const { auditorAction } = endpoint;
-    const caller = await admitCaller(tx, { info, principal, snapshot, auditorAction, timeZone: deps.timeZone });
-    return caller instanceof Problem ? caller : { ...caller, snapshot };
+    const admitted = await admitCaller(tx, { info, principal, snapshot, auditorAction, timeZone: deps.timeZone });
+    return admitted instanceof Problem ? admitted : { ...admitted, snapshot };
   };
   const run = (isRecorded: boolean): Promise<HttpResponse | Problem> => {
     const work = async (tx: Transaction): Promise<HttpResponse | Problem> => {
-      const caller = await admitIn(tx);
-      if (caller instanceof Problem) return caller;
+      const admitted = await admitIn(tx);
+      if (admitted instanceof Problem) return admitted;
       const input = parseEndpointRequest(endpoint, request);
       const again = { admitAgain: admitIn, verifyToken: async () => void (await deps.identity.readToken(request.origin.token)) };
-      const adminRequest = { ...input, ...toAdminRequest(deps, { tx, request, ...caller }), upload, ...again };
+      const adminRequest = { ...input, ...toAdminRequest(deps, { tx, request, ...admitted }), upload, ...again };
       const changes: AdminChange[] = [];
       const audit = (change: AdminChange): Promise<void> => {
         changes.push(change);
@@ -200,7 +211,7 @@ export async function handleAs(deps: AdminDeps, endpoint: AdminEndpoint, { reque
       if (isRecorded && changes.length === 0 && endpoint.isAudited !== false) appendEntry(tx, toReadEntry(endpoint, adminRequest));
       return response;
     };
-    return deps.database.transaction(work, { caller: request.origin.ip, beginsLong: endpoint.beginsLong });
+    return deps.database.transaction(work, { caller, beginsLong: endpoint.beginsLong, milliseconds: deps.milliseconds });
   };
   const isRead = endpoint.method === 'GET' || endpoint.question !== undefined;
   const response = await (isRead ? withAuditMode(deps, run) : run(true));

@@ -27,5 +27,6 @@ export {
   withLines,
 } from './admin-parsing.ts';
 export { runDry } from './dry-run.ts';
+export { loadLaterPage } from './later-pages.ts';
 export { loadUserByEmail } from './load-user-by-email.ts';
 export type { BackupFile, SystemSource } from './system-status.ts';

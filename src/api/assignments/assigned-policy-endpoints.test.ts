@@ -2,6 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOf } from '../../pipeline/pipeline.fixture.ts';
 import { createdPolicy, openAdmin, type TestAdmin } from '../endpoint.fixture.ts';
 
+interface SizedPage {
+  readonly data: readonly { readonly id: string }[];
+  readonly nextCursor?: string;
+  readonly warnings?: readonly string[];
+}
+
 let admin: TestAdmin;
 beforeAll(async () => {
   admin = await openAdmin({ definitions: { Article: { fields: { title: { type: 'string' } } } } });
@@ -21,6 +27,31 @@ describe('the lists of assigned policies', () => {
     expect(both).toMatchObject({ data: expect.arrayContaining([expect.objectContaining(assigned), byRole]) });
     const ofRole = await admin.bodyOf('admin.assignments.ofRole', { params: { role: 'viewer' } });
     expect(ofRole).toMatchObject({ data: expect.arrayContaining([byRole]) });
+  });
+
+  it('a page that would be too large ends early, also between the policies of a user and those of a role', async () => {
+    const small = await openAdmin({ definitions: { Article: { fields: { title: { type: 'string' } } } } }, { pageBytes: 1500 });
+    const expected: string[] = [];
+    for (let index = 0; index < 6; index++) {
+      const policyId = await createdPolicy(small, `policy ${index}`);
+      if (index < 3) await small.send('admin.assignments.user.create', { params: { policyId, userId: 'ben' } });
+      else await small.send('admin.assignments.role.create', { params: { policyId, role: 'viewer' } });
+      expected.push(policyId);
+    }
+    const found: string[] = [];
+    let [cursor, pages]: [string | undefined, number] = [undefined, 0];
+    do {
+      const page: SizedPage = await small.bodyOf<SizedPage>('admin.assignments.ofUser', {
+        params: { userId: 'ben' },
+        query: `role=viewer&limit=1000${cursor === undefined ? '' : `&cursor=${cursor}`}`,
+      });
+      expect(page.warnings?.length).toBe(page.nextCursor === undefined ? undefined : 1);
+      found.push(...page.data.map(({ id }) => id));
+      cursor = page.nextCursor;
+      pages++;
+    } while (cursor !== undefined);
+    expect([found, pages > 1]).toEqual([expected, true]);
+    await small.pipeline.dispose();
   });
 
   it('refuses a list of policies of a role that does not exist', async () => {

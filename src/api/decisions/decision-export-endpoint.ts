@@ -1,14 +1,13 @@
 /** The export of the audit log to a file of any length, page by page. Each page is a transaction of its own, which admits the caller again. */
 import { type AuditEntry, type EntryPage, type EntryQuery, searchEntries } from '../../audit/index.ts';
 import { AUDIT_LOG_NAME } from '../../authz/policies/index.ts';
-import { Problem } from '../../errors.ts';
 import type { Field } from '../../fields/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { NO_CONTENT } from '../../request/index.ts';
 import { columnsOf } from '../../resources/index.ts';
 import { Input, OneOf, Type } from '../../schemas/index.ts';
 import { createWriter, FORMATS } from '../../transfer/formats/index.ts';
-import { type AdminEndpoint, type AdminRequest, adminEndpoint } from '../admin/index.ts';
+import { type AdminEndpoint, type AdminRequest, adminEndpoint, loadLaterPage } from '../admin/index.ts';
 import { withoutFacts } from '../admission/index.ts';
 import { lineByLine, TEXT } from '../schema-members.ts';
 import { ENTRY, ENTRY_COLUMNS } from './audit-schemas.ts';
@@ -76,21 +75,12 @@ async function* writeFile(admin: AdminRequest, { format, search }: ExportedFile)
   yield writer.end();
 }
 
-async function loadPage({ deps, admin, admitAgain, verifyToken }: AdminRequest, search: EntryQuery): Promise<EntryPage> {
-  await verifyToken();
-  const page = await deps.database.transaction(
-    async (tx) => {
-      const caller = await admitAgain(tx);
-      if (caller instanceof Problem) return caller;
-      const { auditor } = caller;
-      const { entries, ...more } = await searchEntries(tx, { ...search, where: auditor?.where });
-      // An admin may have become an auditor since the export began.
-      return { ...more, entries: auditor === undefined ? entries : entries.map(withoutFacts) };
-    },
-    { caller: admin.id, beginsLong: true },
-  );
-  if (page instanceof Problem) throw page;
-  return page;
+function loadPage(admin: AdminRequest, search: EntryQuery): Promise<EntryPage> {
+  return loadLaterPage(admin, async (tx, { auditor }) => {
+    const { entries, ...more } = await searchEntries(tx, { ...search, where: auditor?.where });
+    // An admin may have become an auditor since the export began.
+    return { ...more, entries: auditor === undefined ? entries : entries.map(withoutFacts) };
+  });
 }
 
 /** Returns the columns of the file: all members of an entry, for auditors without the values that conditions read. */

@@ -2,6 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOf } from '../../pipeline/pipeline.fixture.ts';
 import { createdPolicy, openAdmin, type TestAdmin } from '../endpoint.fixture.ts';
 
+interface Page {
+  readonly data: readonly { readonly name: string }[];
+  readonly nextCursor?: string;
+  readonly warnings?: readonly string[];
+}
+
 let admin: TestAdmin;
 beforeAll(async () => {
   admin = await openAdmin({ definitions: { Article: { fields: { title: { type: 'string' } } } } });
@@ -24,6 +30,24 @@ describe('admin.policies.list', () => {
     const all = (await admin.send('admin.policies.list', { query: 'limit=1000' })).body as { data: readonly { id: string }[] };
     expect(ids).toEqual(all.data.map(({ id }) => id));
     expect(ids.length).toBeGreaterThan(3);
+  });
+
+  it('ends a page early that would be too large, and returns every policy once over its pages', async () => {
+    const small = await openAdmin({ definitions: { Article: { fields: { title: { type: 'string' } } } } }, { pageBytes: 1200 });
+    for (let index = 0; index < 14; index++) await createdPolicy(small, `of a large page ${index}`);
+    const names: string[] = [];
+    let [cursor, warned]: [string | undefined, number] = [undefined, 0];
+    do {
+      const page: Page = await small.bodyOf<Page>('admin.policies.list', {
+        query: `limit=1000&search=large${cursor === undefined ? '' : `&cursor=${cursor}`}`,
+      });
+      expect(page.warnings?.length).toBe(page.nextCursor === undefined ? undefined : 1);
+      if (page.warnings !== undefined) warned++;
+      names.push(...page.data.map(({ name }) => name));
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    expect([names, warned > 3]).toEqual([Array.from({ length: 14 }, (_, index) => `of a large page ${index}`), true]);
+    await small.pipeline.dispose();
   });
 
   it('refuses the cursor of another list', async () => {

@@ -4,7 +4,9 @@ import { ASSIGNABLE_ROLES, type AssignableRole } from '../../resources/index.ts'
 import { Input, OneOf, Type } from '../../schemas/index.ts';
 import {
   type Assignee,
-  loadPolicyPage,
+  createAnswerSize,
+  findPolicyIds,
+  loadFittingPolicies,
   loadPolicySummaries,
   loadUserNames,
   POLICY_ORDERS,
@@ -14,7 +16,7 @@ import {
   type Transaction,
 } from '../../storage/index.ts';
 import { type AdminEndpoint, adminEndpoint, parsePolicyCursor, toPolicyCursor } from '../admin/index.ts';
-import { cursor, limit, name, PAGED } from '../schema-members.ts';
+import { cursor, limit, name, PAGED_BY_SIZE, pageEnded } from '../schema-members.ts';
 import { countFindings } from './finding-counts.ts';
 import { POLICY, POLICY_EXAMPLE, POLICY_SUMMARY } from './policy-responses.ts';
 import type { LintRequest } from './stored-policy-linter.ts';
@@ -53,7 +55,7 @@ export const policySearchEndpoints: readonly AdminEndpoint[] = [
     answers: {
       200: {
         description: 'The policies.',
-        schema: envelope(Type.Array(Type.Union([POLICY, POLICY_SUMMARY])), PAGED),
+        schema: envelope(Type.Array(Type.Union([POLICY, POLICY_SUMMARY])), PAGED_BY_SIZE),
         example: toSuccess([POLICY_EXAMPLE], { count: 1 }),
       },
     },
@@ -64,10 +66,14 @@ export const policySearchEndpoints: readonly AdminEndpoint[] = [
       const after = given === undefined ? undefined : parsePolicyCursor(order, given);
       const page = { ...filter, assignedTo: assignee, order, after, limit: most + 1 };
       if (!summary) {
-        const { items, extras } = toPage(await loadPolicyPage(tx, page), { order, most });
-        return respond(200, toSuccess(items, extras));
+        const { pageBytes } = admin.deps;
+        const ids = await findPolicyIds(tx, page);
+        const { policies, isCut } = await loadFittingPolicies(tx, ids.slice(0, most), createAnswerSize(pageBytes));
+        const { items, extras } = toPage(policies, { order, hasMore: isCut || ids.length > most });
+        return respond(200, toSuccess(items, { ...extras, ...(isCut && { warnings: [pageEnded(pageBytes)] }) }));
       }
-      const { items, extras } = toPage(await loadPolicySummaries(tx, page), { order, most });
+      const found = await loadPolicySummaries(tx, page);
+      const { items, extras } = toPage(found.slice(0, most), { order, hasMore: found.length > most });
       return respond(200, toSuccess(await withFindings(admin, await withNames(tx, items)), extras));
     },
   }),
@@ -75,11 +81,15 @@ export const policySearchEndpoints: readonly AdminEndpoint[] = [
 
 type Sortable = Pick<PolicySummary, 'id' | 'name' | 'updatedAt' | 'priority'>;
 
-/** Returns the policies of a page, and the members of its envelope. One policy more than the page has was loaded. */
-function toPage<Item extends Sortable>(found: readonly Item[], { order, most }: { readonly order: PolicyOrder; readonly most: number }) {
-  const items = found.slice(0, most);
+interface PageOptions {
+  readonly order: PolicyOrder;
+  readonly hasMore: boolean;
+}
+
+/** Returns the policies of a page, and the members of its envelope. */
+function toPage<Item extends Sortable>(items: readonly Item[], { order, hasMore }: PageOptions) {
   const last = items.at(-1);
-  const next = found.length > most && last !== undefined ? { nextCursor: toPolicyCursor(order, positionOf(order, last)) } : {};
+  const next = hasMore && last !== undefined ? { nextCursor: toPolicyCursor(order, positionOf(order, last)) } : {};
   return { items, extras: { count: items.length, ...next } };
 }
 

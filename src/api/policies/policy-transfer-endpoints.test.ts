@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../operators/index.ts';
 import { codeOf } from '../../pipeline/pipeline.fixture.ts';
 import type { HttpResponse } from '../../request/index.ts';
+import { sql } from '../../sql.ts';
+import { sealAll } from '../../storage/seal.fixture.ts';
 import { handleAs } from '../admin/admin-endpoint.ts';
-import { openAdmin, type TestAdmin } from '../endpoint.fixture.ts';
+import { createdPolicy, openAdmin, type TestAdmin } from '../endpoint.fixture.ts';
 import { policyImport } from './policy-transfer-endpoints.ts';
 
 let admin: TestAdmin;
@@ -127,6 +129,35 @@ describe('admin.policies.export', () => {
     for await (const piece of pieces ?? []) text += String(piece);
     const lines = text.trimEnd().split('\n');
     expect([contentType, lines.map((line) => JSON.parse(line))]).toEqual(['application/x-ndjson', (await exported()).data.policies]);
+  });
+
+  it('exports many policies in pages, of which each admits the admin again', async () => {
+    const many = await openAdmin({ definitions: { Article: { fields: { title: { type: 'string' } } } } });
+    const names = Array.from({ length: 230 }, (_, index) => `policy ${index}`);
+    for (const name of names) await createdPolicy(many, name);
+    await many.pipeline.grant({ resource: 'Article', action: 'read' });
+    const textOf = async (query: string, between?: () => Promise<unknown>): Promise<string> => {
+      let text = '';
+      for await (const piece of (await many.send('admin.policies.export', { query })).pieces ?? []) {
+        if (text === '') await between?.();
+        text += piece;
+      }
+      return text;
+    };
+    const body = JSON.parse(await textOf(''));
+    const { policies } = body.data;
+    expect(policies.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(names));
+    expect(policies.at(-1).roles).toEqual([{ role: 'user', priority: 100, isActive: true }]);
+    expect(body).toEqual({ success: true, data: { policies }, count: policies.length });
+    const lines = (await textOf('format=ndjson')).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual(policies);
+    const demote = () =>
+      many.deps.database.transaction(async (tx) => {
+        await tx.run(sql`UPDATE "User" SET "role" = 'user' WHERE "id" = 'ada'`);
+        await sealAll(tx, many.deps.policyStore.definitions.get('User'));
+      });
+    await expect(codeOf(textOf('', demote))).resolves.toBe('ACCESS_ADMIN');
+    await many.pipeline.dispose();
   });
 
   it('refuses to export policies in another format', async () => {

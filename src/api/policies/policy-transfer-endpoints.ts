@@ -12,14 +12,18 @@ import type { Json } from '../../operators/index.ts';
 import { envelope, respond, toSuccess } from '../../request/index.ts';
 import { described, Input, OneOf, Type } from '../../schemas/index.ts';
 import {
+  createAnswerSize,
+  findPolicyIds,
   findUnknownUsers,
   type ImportedPolicies,
   importPolicies,
   listPolicies,
   listRoleAssignments,
+  loadFittingPolicies,
+  loadRolePoliciesOf,
   type Transaction,
 } from '../../storage/index.ts';
-import { type AdminEndpoint, adminEndpoint, runDry, wantsLines, withLines } from '../admin/index.ts';
+import { type AdminEndpoint, type AdminRequest, adminEndpoint, loadLaterPage, runDry, wantsLines, withLines } from '../admin/index.ts';
 import { COUNT, COUNTED, lineByLine, MESSAGE } from '../schema-members.ts';
 import { compareImport, IMPORT_CHANGE, MAX_IMPORT_CHANGES } from './policy-differences.ts';
 import { EXPORTED_POLICY, POLICY_EXAMPLE } from './policy-responses.ts';
@@ -112,11 +116,15 @@ const policyExport = adminEndpoint({
       example: toSuccess({ policies: [EXPORTED] }, { count: 1 }),
     },
   },
-  async handle({ request, query, tx }) {
-    const policies = await exportedPolicies(tx);
-    if (wantsLines(request, query.format))
-      return { status: 200, body: undefined, contentType: 'application/x-ndjson', pieces: toLines(policies) };
-    return respond(200, toSuccess({ policies }, { count: policies.length }));
+  streams: 'answer',
+  async handle(admin) {
+    const isLines = wantsLines(admin.request, admin.query.format);
+    const first = await loadExportPage(admin.tx);
+    const { policies, next } = first;
+    if (next === undefined && !isLines) return respond(200, toSuccess({ policies }, { count: policies.length }));
+    const contentType = isLines ? 'application/x-ndjson' : 'application/json; charset=utf-8';
+    const pages = loadExportPages(admin, first);
+    return { status: 200, body: undefined, contentType, pieces: isLines ? toLines(pages) : toBody(pages) };
   },
 });
 
@@ -130,15 +138,63 @@ export interface ExportedPolicy extends Policy {
 
 /** Returns all policies with the roles that they are assigned to, in the format of an import. User assignments are not exported. */
 export async function exportedPolicies(tx: Transaction): Promise<readonly ExportedPolicy[]> {
-  const byPolicy = Map.groupBy(await listRoleAssignments(tx), ({ policyId }) => policyId);
-  return (await listPolicies(tx)).map((policy) => ({
+  return withRoles(await listPolicies(tx), await listRoleAssignments(tx));
+}
+
+function withRoles(policies: readonly Policy[], assignments: readonly RolePolicy[]): readonly ExportedPolicy[] {
+  const byPolicy = Map.groupBy(assignments, ({ policyId }) => policyId);
+  return policies.map((policy) => ({
     ...policy,
     roles: (byPolicy.get(policy.id) ?? []).map(({ role, priority, isActive }) => ({ role, priority, isActive })),
   }));
 }
 
-async function* toLines(policies: readonly object[]): AsyncGenerator<string> {
-  for (const policy of policies) yield `${JSON.stringify(policy)}\n`;
+/** Maximum policies of a page of an export, and bytes in JSON, which limit its memory and the time that other requests wait. */
+const PAGE_POLICIES = 100;
+const PAGE_BYTES = 1_000_000;
+
+interface ExportPage {
+  readonly policies: readonly ExportedPolicy[];
+  /** The id after which the next page begins; undefined on the last page. */
+  readonly next: string | undefined;
+}
+
+async function loadExportPage(tx: Transaction, after?: string): Promise<ExportPage> {
+  const page = { limit: PAGE_POLICIES + 1, after: after === undefined ? undefined : { id: after } };
+  const ids = await findPolicyIds(tx, page);
+  const { policies, isCut } = await loadFittingPolicies(tx, ids.slice(0, PAGE_POLICIES), createAnswerSize(PAGE_BYTES));
+  const assignments = await loadRolePoliciesOf(
+    tx,
+    policies.map(({ id }) => id),
+  );
+  return { policies: withRoles(policies, assignments), next: isCut || ids.length > PAGE_POLICIES ? policies.at(-1)?.id : undefined };
+}
+
+/** Yields the policies of each page. A policy that changes meanwhile is exported as it is when its page is loaded. */
+async function* loadExportPages(admin: AdminRequest, first: ExportPage): AsyncGenerator<readonly ExportedPolicy[]> {
+  let page = first;
+  yield page.policies;
+  while (page.next !== undefined) {
+    const after = page.next;
+    page = await loadLaterPage(admin, (tx) => loadExportPage(tx, after));
+    yield page.policies;
+  }
+}
+
+async function* toLines(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
+  for await (const policies of pages) yield policies.map((policy) => `${JSON.stringify(policy)}\n`).join('');
+}
+
+/** Yields the body of a response, which is also the body of an import. */
+async function* toBody(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
+  let count = 0;
+  yield '{"success":true,"data":{"policies":[';
+  for await (const policies of pages) {
+    const text = policies.map((policy) => JSON.stringify(policy)).join(',');
+    yield count > 0 && text !== '' ? `,${text}` : text;
+    count += policies.length;
+  }
+  yield `]},"count":${count}}`;
 }
 
 async function validateUsers(tx: Transaction, policies: readonly PolicyImport[]): Promise<readonly Issue[]> {

@@ -4184,6 +4184,8 @@ export interface operations {
                         nextCursor?: string;
                         /** @constant */
                         success: true;
+                        /** @description A warning if the page ends early, because it would be too large. */
+                        warnings?: string[];
                     };
                 };
             };
@@ -5515,6 +5517,8 @@ export interface operations {
                         nextCursor?: string;
                         /** @constant */
                         success: true;
+                        /** @description A warning if the page ends early, because it would be too large. */
+                        warnings?: string[];
                     };
                 };
             };
@@ -5721,6 +5725,8 @@ export interface operations {
                         nextCursor?: string;
                         /** @constant */
                         success: true;
+                        /** @description A warning if the page ends early, because it would be too large. */
+                        warnings?: string[];
                     };
                 };
             };
