@@ -37,6 +37,7 @@ export const EXPENSIVE: readonly ExpensiveRequest[] = [
   batch('batch of 50 searches', 50, { resource: 'Note', action: 'list', data: { where: { title: { icontains: 'zzz' } } } }),
   batch('batch of 20 searches of long texts', 20, { resource: 'Report', action: 'list', data: { where: { body: { contains: ALMOST } } } }),
   batch('batch of 40 lists of large records', 40, { resource: 'Report', action: 'list', data: { limit: 200 } }),
+  list('search by a large pattern', `Report?where[body][matches]=${encodeURIComponent('a[ab]{300}[cd]')}`, 'user'),
   list('sort without an index', 'Article?sort=rank&limit=20', 'user'),
   list('lists filtered in memory', 'Note?limit=20', 'editor', 8),
   {

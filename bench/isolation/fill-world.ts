@@ -29,6 +29,8 @@ const REPORTS = 200;
 const AT = '2026-01-01T00:00:00.000Z';
 /** Characters of a large record: with JSON around them, just below 100 kB. */
 const REPORT_LENGTH = 99_000;
+/** Characters of the record with a mixed text. */
+const MIXED_LENGTH = 32_000;
 const POLICIES_PER_IMPORT = 1000;
 
 /** Starts the service of a measurement. */
@@ -115,5 +117,15 @@ async function fillRecords(database: string, articles: number): Promise<void> {
     ${numbersTo(articles)} SELECT ${values('a')}, 'Title ' || i, (CAST(i AS BIGINT) * 7919) % 1000003 FROM n`);
   await filling.exec(`INSERT INTO "Note" (${common}, "title") ${numbersTo(NOTES)} SELECT ${values('n')}, 'Title ' || i FROM n`);
   await filling.exec(`INSERT INTO "Report" (${common}, "body") ${numbersTo(REPORTS)} SELECT ${values('r')}, ${text} FROM n`);
+  await filling.exec(`INSERT INTO "Report" (${common}, "body") VALUES ('mixed', 1, '${AT}', '${AT}', 'bench', '${mixedText()}')`);
   await filling.close();
+}
+
+/** Returns a text of `a` and `b` without a period: a pattern that counts characters has another state at each position. */
+function mixedText(): string {
+  let state = 1;
+  return Array.from({ length: MIXED_LENGTH }, () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % 2 === 0 ? 'a' : 'b';
+  }).join('');
 }

@@ -11,6 +11,7 @@
 export { type Decimal, parseDecimal } from './decimals.ts';
 export { parseDate, parseInstant, toInstantText } from './instants.ts';
 export { createItemLookup } from './list-operators.ts';
+export { createMatchingSteps, type MatchingSteps } from './matching-steps.ts';
 export { networkOf } from './network.ts';
 export {
   type ComparisonContext,
@@ -23,7 +24,7 @@ export {
 } from './operator.ts';
 export type { SqlDialect, SqlJsonValue, SqlTruth, StoredType, WrittenColumn } from './operator-sql.ts';
 export { OPERATORS, suggestOperator } from './operator-table.ts';
-export { matchesPattern, maxMatchingSteps, validatePattern } from './pattern.ts';
+export { matchesPattern, matchWithin, maxMatchingSteps, validatePattern } from './pattern.ts';
 export { WEEKDAYS } from './time-operators.ts';
 export {
   describeValue,

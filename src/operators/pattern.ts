@@ -1,5 +1,6 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { defineOperator, validateText } from './define-operator.ts';
+import { createMatchingSteps, type MatchingSteps } from './matching-steps.ts';
 import { IN_MEMORY, type Operator } from './operator.ts';
 import { type Json, UNKNOWN } from './value.ts';
 
@@ -28,8 +29,8 @@ export const matches: Operator = defineOperator({
   kinds: ['text', 'json'],
   operand: 'pattern',
   validateOperand: (expected) => validateText(expected) ?? validatePattern(String(expected)),
-  evaluate: (actual: Json, expected: Json) =>
-    typeof actual !== 'string' || typeof expected !== 'string' ? UNKNOWN : (matchesPattern(actual, expected) ?? UNKNOWN),
+  evaluate: (actual: Json, expected: Json, { steps = createMatchingSteps() }) =>
+    typeof actual !== 'string' || typeof expected !== 'string' ? UNKNOWN : (matchWithin(steps, actual, expected) ?? UNKNOWN),
   compile: () => IN_MEMORY,
   samples: [
     { actual: 'INV-2026-17', expected: '^INV-\\d{4}-', kind: 'text', result: true },
@@ -42,6 +43,16 @@ export const matches: Operator = defineOperator({
 export function matchesPattern(text: string, pattern: string): boolean | undefined {
   const ready = compilePattern(pattern);
   return 'pattern' in ready && text.length * ready.size <= MAX_STEPS ? ready.pattern.test(text) : undefined;
+}
+
+/** Like `matchesPattern`, for one of several matches that share a number of steps; undefined if it could take more than are left. */
+export function matchWithin(steps: MatchingSteps, text: string, pattern: string): boolean | undefined {
+  const ready = compilePattern(pattern);
+  if (!('pattern' in ready)) return undefined;
+  const needed = text.length * ready.size;
+  if (needed > steps.left) return undefined;
+  steps.left -= needed;
+  return ready.pattern.test(text);
 }
 
 /** Returns the maximum number of steps of a match, for callers that limit the steps of several matches. */

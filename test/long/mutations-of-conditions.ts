@@ -378,4 +378,20 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     red: 'src/storage/migrations/rename.test.ts',
     test: 'rewrites policies for a renamed reference that a path follows to another one',
   },
+  {
+    name: 'each pattern has its own limit of steps',
+    file: 'src/operators/pattern.ts',
+    find: 'steps.left -= needed;',
+    replace: '',
+    red: 'src/operators/operator-table.test.ts',
+    test: 'limits the steps of all patterns of one evaluation',
+  },
+  {
+    name: 'the patterns of a decision share no limit of steps',
+    file: 'src/authz/context/decision-scope.ts',
+    find: 'steps: createMatchingSteps(),',
+    replace: '',
+    red: 'src/authz/context/decision-scope.test.ts',
+    test: 'each decision has steps of its own',
+  },
 ];

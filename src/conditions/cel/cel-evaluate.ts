@@ -1,5 +1,5 @@
 import type { CelEnv, CelInput, CelValue } from '@bufbuild/cel';
-import { type Json, type Truth, UNKNOWN } from '../../operators/index.ts';
+import { createMatchingSteps, type Json, type MatchingSteps, matchWithin, type Truth, UNKNOWN } from '../../operators/index.ts';
 import type { Expression, ExpressionInput, Path } from '../condition.ts';
 import {
   createComparingFunctions,
@@ -21,6 +21,8 @@ const MAX_EFFORT = 10_000_000;
 
 /** The remaining effort of the current evaluation. Evaluation is synchronous, so there is one at a time. */
 let effortLeft = 0;
+/** The remaining steps of patterns of the current evaluation. */
+let steps: MatchingSteps = { left: 0 };
 let environment: CelEnv | undefined;
 
 /**
@@ -38,7 +40,7 @@ function celEnvironment(): CelEnv {
       ...createInstantFunctions(spend),
       ...createInstantTexts(spend),
     ],
-    re2: createPatterns(spend),
+    re2: createPatterns(spend, (text, pattern) => matchWithin(steps, text, pattern)),
   });
   return environment;
 }
@@ -79,9 +81,10 @@ export function planCel(node: CelNode): CelProgram {
   };
 }
 
-/** Runs `work`, which evaluates programs, within the limit on effort. Returns undefined if `work` throws. */
-export function withinEffort<Result>(work: () => Result): Result | undefined {
+/** Runs `work`, which evaluates programs, within the limit on effort and the steps of the input. Returns undefined if `work` throws. */
+export function withinEffort<Result>(input: Pick<ExpressionInput, 'steps'>, work: () => Result): Result | undefined {
   effortLeft = MAX_EFFORT;
+  steps = input.steps ?? createMatchingSteps();
   try {
     return work();
   } catch {
@@ -98,7 +101,7 @@ export function toExpression(node: CelNode, source: CelSource): Expression {
     source: celLibrary().unparse({ ...source, expr: withoutMarks(node) }),
     paths,
     evaluate(input: ExpressionInput): Truth {
-      const answer = withinEffort(() => run(bind(input)));
+      const answer = withinEffort(input, () => run(bind(input)));
       return typeof answer === 'boolean' ? answer : UNKNOWN;
     },
   });
