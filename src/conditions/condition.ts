@@ -1,4 +1,4 @@
-import { type Json, type Kind, type MatchingSteps, notTruth, type Truth, UNKNOWN } from '../operators/index.ts';
+import { type Json, type Kind, notTruth, type Truth, UNKNOWN } from '../operators/index.ts';
 
 /** The groups of the context that a path may start with. */
 export const CONTEXT_GROUPS = ['user', 'resource', 'environment', 'request'] as const;
@@ -54,8 +54,6 @@ export interface ExpressionInput {
   valueAt(path: Path): Json | undefined;
   /** Returns the kind of a path's values. Values of integer fields are `int` in CEL. */
   kindOf(path: Path): PathKind | undefined;
-  /** The same as `steps` of the scope. */
-  readonly steps?: MatchingSteps | undefined;
 }
 
 /** A CEL expression that cannot be lowered to comparisons. It is evaluated in memory. */
@@ -201,8 +199,6 @@ export interface Scope {
   readonly kindsFrom?: { readonly definitions: object; readonly resource: object };
   /** The related records; absent if they are not known, as in a policy finding. */
   readonly related?: RelatedLookup | undefined;
-  /** The steps of patterns that all evaluations in this scope share; absent if each comparison has its own. */
-  readonly steps?: MatchingSteps | undefined;
   /** The current time in milliseconds since 1970. */
   readonly now: number;
   readonly timeZone: string;

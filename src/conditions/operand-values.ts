@@ -21,7 +21,7 @@ export function resolvePaths(paths: readonly Path[], scope: Scope): ExpressionIn
     if (value === UNRESOLVED) return UNRESOLVED;
     values.set(path.text, value);
   }
-  return { valueAt: ({ text }) => values.get(text), kindOf: (path) => scope.kindOf(path), steps: scope.steps };
+  return { valueAt: ({ text }) => values.get(text), kindOf: (path) => scope.kindOf(path) };
 }
 
 /** Creates the resolver of an operand. Literals, and arrays of literals, are evaluated in advance. */

@@ -192,8 +192,8 @@ function exchangedKind({ actual, operator, as }: KnownLeft, right: ComparisonKin
   return fits ? { kind: 'list', itemKind } : undefined;
 }
 
-function toContext(as: ComparisonKind, { now, timeZone, steps }: Scope): ComparisonContext {
-  return { kind: as.kind, itemKind: as.itemKind, now, timeZone, steps };
+function toContext(as: ComparisonKind, { now, timeZone }: Scope): ComparisonContext {
+  return { kind: as.kind, itemKind: as.itemKind, now, timeZone };
 }
 
 /**

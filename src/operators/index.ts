@@ -11,7 +11,6 @@
 export { type Decimal, parseDecimal } from './decimals.ts';
 export { parseDate, parseInstant, toInstantText } from './instants.ts';
 export { createItemLookup } from './list-operators.ts';
-export { createMatchingSteps, type MatchingSteps } from './matching-steps.ts';
 export { networkOf } from './network.ts';
 export {
   type ComparisonContext,
@@ -24,7 +23,7 @@ export {
 } from './operator.ts';
 export type { SqlDialect, SqlJsonValue, SqlTruth, StoredType, WrittenColumn } from './operator-sql.ts';
 export { OPERATORS, suggestOperator } from './operator-table.ts';
-export { matchesPattern, matchWithin, maxMatchingSteps, validatePattern } from './pattern.ts';
+export { MAX_MATCHING_STEPS, matchesPattern, maxMatchingSteps, validatePattern } from './pattern.ts';
 export { WEEKDAYS } from './time-operators.ts';
 export {
   describeValue,

@@ -1,6 +1,5 @@
 /** The contract of an operator: an evaluator for values in memory and a compiler to SQL, which give the same result. */
 import type { Sql } from '../sql.ts';
-import type { MatchingSteps } from './matching-steps.ts';
 import type { SqlDialect, SqlJsonValue, SqlTruth } from './operator-sql.ts';
 import type { Json, Kind, Truth } from './value.ts';
 
@@ -14,8 +13,6 @@ export interface ComparisonContext {
   readonly now: number;
   /** IANA time zone, for `timeOfDayBetween` and `dayOfWeekIn`. */
   readonly timeZone: string;
-  /** The steps that `matches` shares with the other comparisons on a record; absent for a comparison alone. */
-  readonly steps?: MatchingSteps | undefined;
 }
 
 /** A column in a comparison. */

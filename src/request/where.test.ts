@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Issue } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import { article, problemOf } from '../resources/article.fixture.ts';
-import { filterKey, resolveWhere } from './where.ts';
+import { limits } from './http-request.fixture.ts';
+import { filterKey, parseWhere, resolveWhere } from './where.ts';
 
 describe('resolveWhere', () => {
   const filter = (typed: boolean, ...items: readonly [field: string, operator: string, value: Json][]) =>
@@ -101,6 +103,18 @@ describe('resolveWhere', () => {
       ['where.nope', 'field'],
       ['where.live.eqq', 'operator'],
     ]);
+  });
+});
+
+describe('parseWhere', () => {
+  it.each([
+    [5, []],
+    [6, ['tooMany where']],
+  ])('a filter has at most five comparisons with matches, given %i', (count, expected) => {
+    const issues: Issue[] = [];
+    const where = Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, { matches: 'a' }]));
+    expect(parseWhere(where, { ...limits, whereItems: 20 }, issues)).toHaveLength(count);
+    expect(issues.map(({ code, path }) => `${code} ${path}`)).toEqual(expected);
   });
 });
 

@@ -64,6 +64,9 @@ function parseFields({ member, fields, limits }: GivenFields, issues: Issue[]): 
   }
   if (items.length > limits.whereItems)
     issues.push({ path: member, code: 'tooMany', detail: `expected at most ${limits.whereItems} comparisons, given ${items.length}` });
+  const patterns = items.filter(({ operator }) => operator === 'matches').length;
+  if (patterns > MAX_PATTERNS)
+    issues.push({ path: member, code: 'tooMany', detail: `expected at most ${MAX_PATTERNS} comparisons with matches, given ${patterns}` });
   for (const { field, value } of items) {
     if (!Array.isArray(value) || value.length <= limits.filterListItems) continue;
     const detail = `expected at most ${limits.filterListItems} values, given ${value.length}`;
@@ -71,6 +74,9 @@ function parseFields({ member, fields, limits }: GivenFields, issues: Issue[]): 
   }
   return items;
 }
+
+/** Maximum number of patterns in a filter. They are matched with a record without a pause, in which no other request continues. */
+const MAX_PATTERNS = 5;
 
 /** Maximum characters of a field name that a path repeats. */
 const MAX_PATH_NAME = 64;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resourceOf, SCOPE_PARTS, scopeOf } from '../../../test/policy-fixtures.ts';
 import { type ContextGroup, type Path, UNRESOLVED } from '../../conditions/index.ts';
-import { createMatchingSteps, type JsonObject } from '../../operators/index.ts';
+import type { JsonObject } from '../../operators/index.ts';
 import { applyHypothesis, type ScopeInput } from './decision-scope.ts';
 
 function pathOf(text: string): Path {
@@ -190,13 +190,5 @@ describe('layOver', () => {
       now: 5,
       origin: { method: 'GET', path: '/api/Article', ip: '::1' },
     });
-  });
-});
-
-describe('the steps of patterns', () => {
-  it('each decision has steps of its own', () => {
-    const [one, other] = [scopeOf({ record }), scopeOf({ record })];
-    expect(one.steps).toEqual(createMatchingSteps());
-    expect(one.steps).not.toBe(other.steps);
   });
 });

@@ -4,7 +4,7 @@
  */
 import type { RuleAction } from '../../actions.ts';
 import { type ContextGroup, type Path, type PathKind, type RelatedLookup, type Scope, UNRESOLVED } from '../../conditions/index.ts';
-import { createMatchingSteps, type Json, type JsonObject, type Kind, ownValue } from '../../operators/index.ts';
+import { type Json, type JsonObject, type Kind, ownValue } from '../../operators/index.ts';
 import type { RequestOrigin } from '../../request/index.ts';
 import { type Definitions, fieldAt, kindAt, type Resource, targetName } from '../../resources/index.ts';
 import { ENVIRONMENT_KINDS, toEnvironmentValue, toPathKind } from './environment.ts';
@@ -73,7 +73,6 @@ export function createScope(input: ScopeInput): Scope {
     kindOf: ({ group, keys }: Path): PathKind | undefined => (group === 'related' ? undefined : kindIn[group](input, keys)),
     related: input.related === undefined ? undefined : relatedOf(input, input.related),
     kindsFrom: input,
-    steps: createMatchingSteps(),
   };
 }
 

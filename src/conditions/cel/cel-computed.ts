@@ -38,7 +38,7 @@ export function toComputedOperand(node: CelNode, { source, target }: ComputedOpt
     type: 'computed',
     source: celLibrary().unparse({ ...source, expr: withoutMarks(node) }),
     paths,
-    evaluate: (input: ExpressionInput) => withinEffort(input, () => toJson(run(bind(input)), target)),
+    evaluate: (input: ExpressionInput) => withinEffort(() => toJson(run(bind(input)), target)),
   });
 }
 
@@ -76,7 +76,7 @@ export function toComputedItems({ list, name, term }: TermOfItems, { source, tar
       type: 'expression',
       source: text,
       paths,
-      evaluate: (input: ExpressionInput) => withinEffort(input, () => evaluate(input)) ?? UNKNOWN,
+      evaluate: (input: ExpressionInput) => withinEffort(() => evaluate(input)) ?? UNKNOWN,
     });
   return {
     values: Object.freeze({
@@ -84,7 +84,7 @@ export function toComputedItems({ list, name, term }: TermOfItems, { source, tar
       source: mapText,
       paths,
       evaluate: (input: ExpressionInput) =>
-        withinEffort(input, () =>
+        withinEffort(() =>
           termsOf(input)
             ?.filter((value) => value !== undefined)
             .map((value) => orIncomparable(toJson(value, target))),

@@ -1,5 +1,5 @@
 import type { CelEnv, CelInput, CelValue } from '@bufbuild/cel';
-import { createMatchingSteps, type Json, type MatchingSteps, matchWithin, type Truth, UNKNOWN } from '../../operators/index.ts';
+import { type Json, MAX_MATCHING_STEPS, type Truth, UNKNOWN } from '../../operators/index.ts';
 import type { Expression, ExpressionInput, Path } from '../condition.ts';
 import {
   createComparingFunctions,
@@ -21,8 +21,8 @@ const MAX_EFFORT = 10_000_000;
 
 /** The remaining effort of the current evaluation. Evaluation is synchronous, so there is one at a time. */
 let effortLeft = 0;
-/** The remaining steps of patterns of the current evaluation. */
-let steps: MatchingSteps = { left: 0 };
+/** The remaining steps of patterns of the current evaluation. Other comparisons on the record have their own, so the result does not depend on them. */
+let stepsLeft = 0;
 let environment: CelEnv | undefined;
 
 /**
@@ -40,7 +40,7 @@ function celEnvironment(): CelEnv {
       ...createInstantFunctions(spend),
       ...createInstantTexts(spend),
     ],
-    re2: createPatterns(spend, (text, pattern) => matchWithin(steps, text, pattern)),
+    re2: createPatterns(spendSteps),
   });
   return environment;
 }
@@ -54,6 +54,11 @@ const SPENT = new Error('the expression takes too long');
 function spend(effort: number): void {
   effortLeft -= effort;
   if (effortLeft < 0) throw SPENT;
+}
+
+function spendSteps(steps: number): void {
+  stepsLeft -= steps;
+  if (stepsLeft < 0) throw SPENT;
 }
 
 /** A planned part of a CEL tree. */
@@ -81,10 +86,10 @@ export function planCel(node: CelNode): CelProgram {
   };
 }
 
-/** Runs `work`, which evaluates programs, within the limit on effort and the steps of the input. Returns undefined if `work` throws. */
-export function withinEffort<Result>(input: Pick<ExpressionInput, 'steps'>, work: () => Result): Result | undefined {
+/** Runs `work`, which evaluates programs, within the limits on effort and on steps of patterns. Returns undefined if `work` throws. */
+export function withinEffort<Result>(work: () => Result): Result | undefined {
   effortLeft = MAX_EFFORT;
-  steps = input.steps ?? createMatchingSteps();
+  stepsLeft = MAX_MATCHING_STEPS;
   try {
     return work();
   } catch {
@@ -101,7 +106,7 @@ export function toExpression(node: CelNode, source: CelSource): Expression {
     source: celLibrary().unparse({ ...source, expr: withoutMarks(node) }),
     paths,
     evaluate(input: ExpressionInput): Truth {
-      const answer = withinEffort(input, () => run(bind(input)));
+      const answer = withinEffort(() => run(bind(input)));
       return typeof answer === 'boolean' ? answer : UNKNOWN;
     },
   });

@@ -1,5 +1,13 @@
 import type { CelFunc, CelInput, CelObjectType, CelScalar, CelValue } from '@bufbuild/cel';
-import { type ComparisonContext, type Json, maxMatchingSteps, OPERATORS, type Truth, UNKNOWN } from '../../operators/index.ts';
+import {
+  type ComparisonContext,
+  type Json,
+  matchesPattern,
+  maxMatchingSteps,
+  OPERATORS,
+  type Truth,
+  UNKNOWN,
+} from '../../operators/index.ts';
 import { type CelTime, celLibrary, refuse, type SpendEffort, standardFunction, timeTypes } from './cel-library.ts';
 import { createInstantParser, createTimestamps } from './cel-timestamps.ts';
 
@@ -105,15 +113,12 @@ export function createTextFunctions(spend: SpendEffort): readonly CelFunc[] {
 }
 
 /** Creates CEL's `matches` with RE2 and the limits of the operator `matches`. */
-export function createPatterns(
-  spend: SpendEffort,
-  match: (text: string, pattern: string) => boolean | undefined,
-): { compile(pattern: string): { test(text: string): boolean } } {
+export function createPatterns(spendSteps: SpendEffort): { compile(pattern: string): { test(text: string): boolean } } {
   return {
     compile: (pattern) => ({
       test(text) {
-        spend(maxMatchingSteps(text, pattern));
-        return match(text, pattern) ?? refuse('no RE2 pattern, or too many steps');
+        spendSteps(maxMatchingSteps(text, pattern));
+        return matchesPattern(text, pattern) ?? refuse('no RE2 pattern');
       },
     }),
   };
