@@ -34,7 +34,8 @@ async function checkFile(path: string): Promise<DatabaseCheck> {
   return { damage, summary: 'the file passed integrity_check and foreign_key_check' };
 }
 
-interface Checksums {
+/** The page checksums of a server: the setting, and the failures that it counted; null if it counts none. */
+export interface PageChecksums {
   readonly setting: string;
   readonly failures: number | null;
   readonly last: string | null;
@@ -42,15 +43,24 @@ interface Checksums {
 
 async function checkServer(database: Database): Promise<DatabaseCheck> {
   const found = await database.transaction((tx) =>
-    tx.one<Checksums>(sql`
+    tx.one<PageChecksums>(sql`
       SELECT current_setting('data_checksums') AS "setting", "checksum_failures" AS "failures", "checksum_last_failure"::text AS "last"
       FROM pg_stat_database WHERE "datname" = current_database()`),
   );
+  return toServerCheck(found);
+}
+
+/** Returns the result of a check of the page checksums. */
+export function toServerCheck(found: PageChecksums | undefined): DatabaseCheck {
   const failures = Number(found?.failures ?? 0);
-  const damage = failures === 0 ? [] : [`${failures} pages of the server had a wrong checksum, the last at ${found?.last}`];
+  if (failures > 0)
+    return {
+      damage: [`${failures} pages of the server had a wrong checksum, the last at ${found?.last}`],
+      summary: 'the server has found pages with a wrong checksum',
+    };
   const summary =
     found?.setting === 'on'
       ? 'the server checks the checksums of its pages and has found no wrong one'
       : 'the pages of the server have no checksums: enable them with pg_checksums';
-  return { damage, summary };
+  return { damage: [], summary };
 }
