@@ -71,6 +71,7 @@ export { withTime } from './fixed-time.ts';
 export { validateMove } from './hierarchy-checks.ts';
 export { loadingById, unlessDamaged } from './intact-records.ts';
 export type { ListQuery, Page, Restriction } from './list-query.ts';
+export { hasSortIndex } from './list-rows.ts';
 export { isManagedAssignment, MANAGED_ASSIGNMENT } from './managed-policies.ts';
 export { loadAppliedDefinitions } from './migrations/applied-definitions.ts';
 export { type DeletedRecords, listDeletedRecords } from './migrations/deleted-records.ts';

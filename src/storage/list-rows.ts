@@ -1,4 +1,5 @@
 import type { Path } from '../conditions/index.ts';
+import type { Field } from '../fields/index.ts';
 import { memoize } from '../memoize.ts';
 import { fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
 import { renderSql, type Sql, sql } from '../sql.ts';
@@ -160,8 +161,11 @@ export interface Window {
 /** Returns whether the rows can be read window by window: an index has them in the order of the first sort key. */
 export function hasWindows({ resource, order, existence, isOfPage }: ListRows): boolean {
   const [first] = order;
-  if (first === undefined || isOfPage) return false;
-  const { name, index, unique, to } = first.field;
+  return first !== undefined && !isOfPage && hasSortIndex(resource, first.field, existence);
+}
+
+/** Returns true if an index has the records in the order of a field. */
+export function hasSortIndex(resource: Resource, { name, index, unique, to }: Field, existence: ListRows['existence']): boolean {
   if (name === 'id' || index || unique || to !== undefined) return true;
   if (name === 'deletedAt') return existence === 'deleted';
   return resource.indexes.some(({ fields, where }) => fields[0] === name && where === undefined);

@@ -789,9 +789,9 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'an export ends like a complete one after the right of its caller has ended',
-    file: 'src/api/decisions/decision-export-endpoint.ts',
+    file: 'src/api/admin/later-pages.ts',
     find: 'if (page instanceof Problem) throw page;',
-    replace: 'if (page instanceof Problem) return { entries: [] } as unknown as EntryPage;',
+    replace: 'if (page instanceof Problem) return { entries: [] } as unknown as T;',
     red: 'src/api/decisions/decision-export-endpoint.test.ts',
     test: 'fails before the next page if the right of the caller has ended',
   },

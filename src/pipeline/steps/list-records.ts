@@ -1,9 +1,20 @@
 import { ACTIONS, type RuleAction } from '../../actions.ts';
 import type { Decision } from '../../authz/decision/index.ts';
 import { all } from '../../conditions/index.ts';
+import { Problem } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import { resolveSort, resolveWhere, type SortKey } from '../../request/index.ts';
-import { describeLimit, listRecords, openCursor, type Page, type Restriction, sealCursor } from '../../storage/index.ts';
+import type { Resource } from '../../resources/index.ts';
+import {
+  describeLimit,
+  hasSortIndex,
+  listRecords,
+  openCursor,
+  type Page,
+  type Restriction,
+  sealCursor,
+  TimeLimit,
+} from '../../storage/index.ts';
 import type { Decided, RequestContext, Result } from '../request-context.ts';
 import { allowedWhere, restrictionFor } from './decide-request.ts';
 import { projectEach, projectionFor } from './project-record.ts';
@@ -18,7 +29,7 @@ export async function listPage(context: RequestContext, { decision, secondDecisi
   const sort = resolveSort(resource, sortOf(request));
   const projection = projectionFor(context, limit);
   const existence = request.action === 'listDeleted' ? 'deleted' : 'notDeleted';
-  const page = await listRecords(tx, resource, {
+  const listed = listRecords(tx, resource, {
     ...(await restrictionFor(context, { resource, action, where, existence })),
     decided: allowedWhere(decision),
     and: secondDecision && (await restrictionOf(context, secondDecision)),
@@ -33,6 +44,9 @@ export async function listPage(context: RequestContext, { decision, secondDecisi
     now: tx.now,
     timeZone: options.timeZone,
   });
+  const page = await listed.catch((error: unknown) => {
+    throw explainSort(error, { resource, sort, existence });
+  });
   const data = await projectEach(context, page.records, projection);
   const extras: Record<string, Json> = { count: page.records.length };
   if (page.total !== undefined) extras['total'] = page.total;
@@ -40,6 +54,20 @@ export async function listPage(context: RequestContext, { decision, secondDecisi
   const warnings = warningsOf(context, page);
   if (warnings.length > 0) extras['warnings'] = warnings;
   return { status: 200, data, extras };
+}
+
+interface SortedList {
+  readonly resource: Resource;
+  readonly sort: ReturnType<typeof resolveSort>;
+  readonly existence: 'deleted' | 'notDeleted';
+}
+
+/** Returns the error of a list whose time is up, with the index that its sort lacks: the list would fail each time. */
+function explainSort(error: unknown, { resource, sort: [first], existence }: SortedList): unknown {
+  if (!(error instanceof TimeLimit) || first === undefined || hasSortIndex(resource, first.field, existence)) return error;
+  const { name } = first.field;
+  const hint = `add "index: true" to the field "${name}" in the definition of ${resource.name}, or sort by a field with an index, such as id`;
+  return new Problem('REQUEST_BUDGET', `${error.detail}: no index has the records in the order of "${name}"`, { hint, cause: error });
 }
 
 /** Returns the condition of the second decision, for example on `delete` for listDeleted, with scopes that have the action of that decision. */

@@ -1,0 +1,29 @@
+/** Lists that take longer than their time limit. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { handle } from '../handle.ts';
+import { openPipeline, type TestPipeline, toApiRequest } from '../pipeline.fixture.ts';
+
+let test: TestPipeline;
+beforeAll(async () => {
+  test = await openPipeline({
+    definitions: { Note: { fields: { title: { type: 'string' }, rank: { type: 'integer', index: true } } } },
+    // More rows than between two deadline checks.
+    records: { Note: Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`n${n}`, { title: `note ${n}`, rank: n }])) },
+    timeLimits: { short: 0, writer: 60_000 },
+  });
+});
+afterAll(() => test.dispose());
+
+it.each([
+  ['title', 'add "index: true" to the field "title" in the definition of Note, or sort by a field with an index, such as id'],
+  ['rank', undefined],
+])('a list that is sorted by %s and takes too long names the index that it lacks', async (field, hint) => {
+  const { deps } = test;
+  // A long attempt without time: 250 ms are added to the limit.
+  const options = { ...deps.options, budget: { ...deps.options.budget, milliseconds: -250 } };
+  const where = [{ field: 'title', operator: 'contains', value: 'absent' }];
+  const request = toApiRequest({ action: 'list', resource: 'Note', sort: [{ field, descending: false }], where });
+  const outcome = await handle({ ...deps, options }, request, test.originOf('ada'));
+  expect(outcome).toMatchObject({ problem: { code: 'REQUEST_BUDGET' } });
+  expect('problem' in outcome && outcome.problem.extras.hint).toBe(hint);
+});
