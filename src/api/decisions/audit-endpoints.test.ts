@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuditEntry, appendAuditEntries, createEntryId } from '../../audit/index.ts';
 import { codeOf } from '../../pipeline/pipeline.fixture.ts';
+import { toRoute } from '../admin/index.ts';
+import { adminEndpoints } from '../admin-routes.ts';
 import { openAdmin, type TestAdmin } from '../endpoint.fixture.ts';
 
 let admin: TestAdmin;
@@ -114,6 +116,16 @@ describe('admin.decisions.verify', () => {
     ['cursor=xyz', 'REQUEST_CURSOR'],
   ])('refuses the verification ?%s with %s', async (query, expected) => {
     expect(await codeOf(verify(query))).toBe(expected);
+  });
+
+  it('ends when the time of the request is up', async () => {
+    const { deps } = admin;
+    const request = { method: 'GET' as const, params: new Map(), query: new Map(), body: undefined, header: () => undefined };
+    const origin = admin.pipeline.originOf('ada');
+    const endpoint = adminEndpoints.find(({ id }) => id === 'admin.decisions.verify');
+    if (endpoint === undefined) throw new Error('no endpoint verifies the audit log');
+    const verifying = toRoute({ ...deps, milliseconds: 0 }, endpoint).handle({ ...request, origin }, () => undefined);
+    expect(await codeOf(verifying)).toBe('REQUEST_BUDGET');
   });
 });
 

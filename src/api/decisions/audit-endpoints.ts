@@ -77,10 +77,14 @@ const verifyDecisions = adminEndpoint({
   },
   // An entry would extend the chain that the next page verifies.
   isAudited: false,
-  // Verifies in pages, because other requests wait while a page is verified.
+  beginsLong: true,
   async handle({ query, tx, deps: { checkpoints } }) {
     const { next, ...verified } = await verifyAll({
-      transaction: (work) => work(tx),
+      async transaction(work) {
+        // Between two groups of entries other requests continue, and the time of the request may be up.
+        await tx.checkTime();
+        return work(tx);
+      },
       keys: checkpoints.keys,
       known: new Map([...checkpoints.heads].map(([writer, head]) => [writer, [head]])),
       from: query.cursor === undefined ? undefined : parsePlace(query.cursor),
