@@ -57,7 +57,7 @@ export const STORAGE_OPTIONS = {
     default: 0,
     range: [0, 64],
     about:
-      'number of threads (SQLite) or connections (PostgreSQL) that run long searches beside the other requests; 0: on SQLite one less than the processors, at least 1 and at most 4; on PostgreSQL 4',
+      'number of threads (SQLite) or connections (PostgreSQL) that run long searches beside the other requests; 0: on SQLite one less than the processors, at least 1 and at most 4; on PostgreSQL 4, half of them for one caller',
   },
   readerQueue: {
     group: 'storage',

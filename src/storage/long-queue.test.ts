@@ -30,6 +30,19 @@ describe('createLongQueue', () => {
     expect([queue.running, queue.waiting]).toEqual([0, 0]);
   });
 
+  it('runs no more of one caller than it may have at the same time', async () => {
+    const queue = createLongQueue({ concurrency: 3, perCaller: 2, length: 10 });
+    const begun: string[] = [];
+    const [first, ...others] = ['a', 'a', 'a', 'b', 'b'].map((caller) => add(queue, caller, begun));
+    await expect.poll(() => begun.join('')).toBe('aab');
+    expect([queue.running, queue.waiting]).toEqual([3, 2]);
+    first?.end();
+    await expect.poll(() => begun.join('')).toBe('aaba');
+    for (const { end } of others) end();
+    await Promise.all(others.map(({ done }) => done));
+    expect([begun.join(''), queue.running, queue.waiting]).toEqual(['aabab', 0, 0]);
+  });
+
   it('refuses a caller who has half of the queue, and every caller when it is full', async () => {
     const queue = createLongQueue({ concurrency: 1, length: 4 });
     const admitted = ['a', 'a', 'a'].map((caller) => add(queue, caller, []));

@@ -4,6 +4,8 @@ import { Problem } from '../errors.ts';
 export interface LongQueueOptions {
   /** Maximum long attempts that run at the same time. */
   readonly concurrency: number;
+  /** Maximum long attempts of one caller that run at the same time; as many as of all callers if absent. */
+  readonly perCaller?: number;
   /** Maximum long attempts that wait. One caller may have half of them. */
   readonly length: number;
   /** Returns true if another long attempt may begin; always true if absent. If it returns false while none runs, it is called again later. */
@@ -32,8 +34,8 @@ const RETRY_AFTER = 2;
 const RETRY_INTERVAL = 20;
 
 /** Creates a queue of long attempts. */
-export function createLongQueue({ concurrency, length, mayBegin = () => true }: LongQueueOptions): LongQueue {
-  const callers = createTurnsOfCallers();
+export function createLongQueue({ concurrency, perCaller = concurrency, length, mayBegin = () => true }: LongQueueOptions): LongQueue {
+  const callers = createTurnsOfCallers(perCaller);
   const state = { running: 0, refused: 0, closed: false };
   const ended = Promise.withResolvers<void>();
   const retry = createRetry(beginNext);
@@ -71,6 +73,7 @@ export function createLongQueue({ concurrency, length, mayBegin = () => true }: 
         return await work();
       } finally {
         state.running--;
+        callers.end(caller);
         beginNext();
       }
     },
@@ -89,8 +92,10 @@ function beginWaiting(
   { concurrency, mayBegin }: Required<Pick<LongQueueOptions, 'concurrency' | 'mayBegin'>>,
 ): void {
   while (callers.waiting > 0 && state.running < concurrency && mayBegin(state.running)) {
+    const begin = callers.next();
+    if (begin === undefined) return;
     state.running++;
-    callers.next()?.();
+    begin();
   }
 }
 
@@ -116,18 +121,21 @@ function refuse(state: { refused: number }): Problem {
   return new Problem('STORAGE_BUSY', 'too many requests that take long are waiting already', { retryAfter: RETRY_AFTER });
 }
 
-/** The long attempts that wait, by caller. */
+/** The long attempts that wait or run, by caller. */
 interface TurnsOfCallers {
   readonly waiting: number;
   waitingOf(caller: string): number;
   add(caller: string, begin: () => void): void;
-  /** Removes and returns the first one of the caller whose turn it is. */
+  /** Removes and returns the first one of the caller whose turn it is, and counts it as running; undefined if as many of each caller run as may. */
   next(): (() => void) | undefined;
+  /** Counts the end of one that ran. */
+  end(caller: string): void;
 }
 
-function createTurnsOfCallers(): TurnsOfCallers {
+function createTurnsOfCallers(perCaller: number): TurnsOfCallers {
   /** In the order of the turns. A caller moves to the end after a turn. */
   const callers = new Map<string, (() => void)[]>();
+  const running = new Map<string, number>();
   let waiting = 0;
   return {
     get waiting() {
@@ -141,14 +149,20 @@ function createTurnsOfCallers(): TurnsOfCallers {
       waiting++;
     },
     next() {
-      const [first] = callers;
+      const first = [...callers].find(([caller]) => (running.get(caller) ?? 0) < perCaller);
       if (first === undefined) return undefined;
       const [caller, own] = first;
       const begin = own.shift();
       waiting--;
       callers.delete(caller);
       if (own.length > 0) callers.set(caller, own);
+      running.set(caller, (running.get(caller) ?? 0) + 1);
       return begin;
+    },
+    end(caller) {
+      const left = (running.get(caller) ?? 0) - 1;
+      if (left > 0) running.set(caller, left);
+      else running.delete(caller);
     },
   };
 }

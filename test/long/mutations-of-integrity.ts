@@ -307,6 +307,14 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     test: 'shortens the short attempts of a caller that lost time, until the time is forgiven',
   },
   {
+    name: 'the long attempts of one caller take all connections',
+    file: 'src/storage/long-queue.ts',
+    find: '(running.get(caller) ?? 0) < perCaller',
+    replace: '(running.get(caller) ?? 0) >= 0 && perCaller > 0',
+    red: 'src/storage/long-queue.test.ts',
+    test: 'runs no more of one caller than it may have at the same time',
+  },
+  {
     name: 'the slices of long units of work delay the short ones',
     file: 'src/storage/turns.ts',
     find: 'first > 0 &&',

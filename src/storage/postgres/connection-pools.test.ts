@@ -20,7 +20,7 @@ afterEach(closeAll);
 
 describe('many units of work that take long', () => {
   it('lets the short ones of others through: 20 long ones of one caller run two at a time', async () => {
-    const database = await openShort({ connections: 3, readers: 2 });
+    const database = await openShort({ connections: 3, readers: 4 });
     let [running, most, ended, maxWaiting] = [0, 0, 0, 0];
     let isReleased = false;
     const long = Array.from({ length: 20 }, () =>

@@ -58,7 +58,8 @@ export function createConnectionPools(address: PostgresAddress, options: Connect
   const writers = createChainWriters(timeZone);
   // After a failover, the next connection may lead to a server without the last entries of our chains.
   const pools = createPools(address, options, () => writers.discard());
-  const longQueue = createSharedQueue({ concurrency: readers, length: readerQueue });
+  // Each long attempt of a caller occupies a processor of the server, and the long attempts of others begin at once.
+  const longQueue = createSharedQueue({ concurrency: readers, perCaller: Math.ceil(readers / 2), length: readerQueue });
   const difference = createClockDifference(log);
   const timeouts = toTimeouts(options);
   const lookups = createSharedLookups(pools.lookups, timeouts.short);
