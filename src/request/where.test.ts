@@ -107,14 +107,14 @@ describe('resolveWhere', () => {
 });
 
 describe('parseWhere', () => {
-  it.each([
-    [5, []],
-    [6, ['tooMany where']],
-  ])('a filter has at most five comparisons with matches, given %i', (count, expected) => {
-    const issues: Issue[] = [];
-    const where = Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, { matches: 'a' }]));
-    expect(parseWhere(where, { ...limits, whereItems: 20 }, issues)).toHaveLength(count);
-    expect(issues.map(({ code, path }) => `${code} ${path}`)).toEqual(expected);
+  it('a filter has at most five comparisons with matches', () => {
+    const mistakesOf = (count: number): readonly string[] => {
+      const issues: Issue[] = [];
+      const where = Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, { matches: 'a' }]));
+      parseWhere(where, { ...limits, whereItems: 20 }, issues);
+      return issues.map(({ code, path }) => `${code} ${path}`);
+    };
+    expect([mistakesOf(5), mistakesOf(6)]).toEqual([[], ['tooMany where']]);
   });
 });
 
