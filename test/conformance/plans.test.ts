@@ -113,6 +113,57 @@ const SEARCHED_ONCE: readonly PlanCase[] = [
   },
 ];
 
+/** Lists that search an index for other records of each row, each with the search. */
+const SEARCHED_FOR_EACH: readonly (readonly [search: RegExp, planCase: PlanCase])[] = [
+  [
+    /SEARCH related\.u USING INDEX ix_User\$department \(department=\?\)/,
+    {
+      name: 'related records by a field of the row, with a condition that reads the row',
+      rules: [
+        when({
+          related: {
+            resource: 'User',
+            as: 'u',
+            on: { department: '${resource.desk}' },
+            where: [is('u.leadId', 'eq', '${resource.authorId}')],
+          },
+        }),
+      ],
+    },
+  ],
+  [
+    /SEARCH related\.u USING INDEX ix_User\$leadId \(leadId=\?\)/,
+    {
+      name: 'related records by two fields of the row',
+      rules: [
+        when({ related: { resource: 'User', as: 'u', on: { department: '${resource.desk}', leadId: '${resource.authorId}' }, atMost: 0 } }),
+      ],
+    },
+  ],
+  [
+    /SEARCH related\.u USING INDEX sqlite_autoindex_User_1 \(id=\?\)[\s\S]*SEARCH related\.l USING INDEX ix_User\$leadId \(leadId=\?\)/,
+    {
+      name: 'a related record within another',
+      rules: [
+        when({
+          related: {
+            ...{ resource: 'User', as: 'u', on: { id: '${resource.authorId}' } },
+            where: [{ related: { resource: 'User', as: 'l', on: { leadId: '${u.id}' } } }],
+          },
+        }),
+      ],
+    },
+  ],
+  [
+    /RECURSIVE STEP[\s\S]*SEARCH ancestor\.next USING INDEX sqlite_autoindex_User_1 \(id=\?\)/,
+    { name: 'records below one of the user', rules: [when(is('resource.authorId', 'within', '${user.id}'))] },
+  ],
+  [
+    /SEARCH \S+ USING INDEX sqlite_autoindex_Desk_1 \(id=\?\)/,
+    { name: 'the records of a list of references', rules: [when(is('resource.deskIds.name', 'eq', 'desk 1'))] },
+  ],
+];
+
 let tables: PlanTables;
 beforeAll(async () => {
   tables = await createPlanTables();
@@ -122,7 +173,8 @@ afterAll(() => tables.close());
 describe('lists in SQLite', () => {
   it('lists in SQLite have the reviewed query plans (UPDATE_GOLDEN=1 writes them)', async () => {
     const texts: string[] = [];
-    for (const planCase of [...INDEXED, ...WALKED, ...SEARCHED_ONCE]) texts.push((await tables.explain(planCase)).text);
+    for (const planCase of [...INDEXED, ...WALKED, ...SEARCHED_ONCE, ...SEARCHED_FOR_EACH.map(([, each]) => each)])
+      texts.push((await tables.explain(planCase)).text);
     const now = texts.join('\n');
     if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(GOLDEN, now);
     expect(now).toBe(readFileSync(GOLDEN, 'utf8'));
@@ -142,6 +194,16 @@ describe('lists in SQLite', () => {
       for (const { plan } of await statementsOf(planCase)) {
         expect(plan.join('\n')).toMatch(/SEARCH Article USING COVERING INDEX[\s\S]*LIST SUBQUERY \d+\s+SEARCH User USING COVERING INDEX/);
         expect(plan.join('\n')).not.toMatch(/SCAN|CORRELATED/);
+      }
+    },
+  );
+
+  it.each(SEARCHED_FOR_EACH.map(([search, planCase]) => [planCase.name, search, planCase] as const))(
+    'searches an index for each row of a list: %s',
+    async (_, search, planCase) => {
+      for (const { plan } of await statementsOf(planCase)) {
+        expect(plan.join('\n')).toMatch(search);
+        expect(plan.join('\n')).not.toMatch(/SCAN (User|Desk)/);
       }
     },
   );

@@ -15,6 +15,7 @@ import { renderSql } from '../../src/sql.ts';
 import {
   type CursorPosition,
   createBudget,
+  createRelatedStore,
   type Database,
   insertRecord,
   listRecords,
@@ -76,7 +77,8 @@ export async function createPlanTables(): Promise<PlanTables> {
 }
 
 const definitions: Definitions = define(
-  { name: 'User', fields: { department: { type: 'string', index: true }, leadId: { type: 'reference', to: 'User' } } },
+  { name: 'User', fields: { department: { type: 'string', index: true }, leadId: { type: 'reference', to: 'User', hierarchy: true } } },
+  { name: 'Desk', fields: { name: { type: 'string' } } },
   {
     name: 'Article',
     fields: {
@@ -87,6 +89,7 @@ const definitions: Definitions = define(
       views: { type: 'integer', index: true },
       publishedAt: { type: 'timestamp' },
       tags: { type: 'list', of: 'string' },
+      deskIds: { type: 'list', of: { type: 'reference', to: 'Desk' } },
       extra: { type: 'json' },
       desk: { type: 'enum', values: ['one', 'two'] },
       isLead: { type: 'boolean' },
@@ -120,6 +123,7 @@ function fill(database: Database): Promise<void> {
       const fields = { email: `u${n}@example.com`, role: 'user', department, leadId };
       await insertRecord(tx, resourceOf('User', definitions), { ...always(`u${n}`), ...fields });
     }
+    for (let n = 0; n < 3; n++) await insertRecord(tx, resourceOf('Desk', definitions), { ...always(`d${n}`), name: `desk ${n}` });
     for (let n = 0; n < ARTICLES; n++) await insertRecord(tx, article, { ...always(`a${String(n).padStart(4, '0')}`), ...toArticle(n) });
   });
 }
@@ -134,6 +138,7 @@ function toArticle(n: number): JsonObject {
     views: n % 10 === 9 ? null : n,
     publishedAt: n % 4 === 0 ? null : new Date(NOW - n * 3_600_000).toISOString(),
     tags: n % 2 === 0 ? ['sports'] : ['local', 'news'],
+    deskIds: [`d${n % 3}`],
     extra: { desk: n % 2 === 0 ? 'one' : 'two' },
     desk: n % 5 === 0 ? 'one' : 'two',
     isLead: n % 9 === 0,
@@ -162,11 +167,13 @@ async function explain(tx: Transaction, planCase: PlanCase): Promise<Explained> 
     now: NOW,
   });
   const filter = Object.entries(planCase.where ?? {}).map(([field, value]) => ({ field, operator: 'eq', value }));
-  const where = all([allowedWhere(decide(applicable, createScope(parts), who)), resolveWhere(article, filter, { typed: true })]);
+  const related = createRelatedStore(tx, definitions);
+  const decision = await related.evaluate(() => decide(applicable, createScope({ ...parts, related }), who));
+  const where = all([allowedWhere(decision), resolveWhere(article, filter, { typed: true })]);
   const list = (transaction: Transaction, after?: CursorPosition) =>
     listRecords(transaction, article, {
       where,
-      scopeFor: (record, { referenced, related }) => createScope({ ...parts, record, referenced, related }),
+      scopeFor: (record, reached) => createScope({ ...parts, record, ...reached }),
       definitions,
       sort: resolveSort(article, planCase.sort ?? []),
       limit: PAGE,

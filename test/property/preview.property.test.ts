@@ -6,7 +6,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { casesOf } from '../budget.ts';
-import { type AccessQueryService, startAccessQueryService } from '../scenarios/access-query-service.ts';
+import { type AccessQueryService, REACHING, startAccessQueryService } from '../scenarios/access-query-service.ts';
 
 const CASES = casesOf(6);
 /** Number of cases in which every change occurs. */
@@ -20,6 +20,7 @@ afterAll(() => world.service.close());
 
 const eq = (field: string, value: unknown): object => ({ field, operator: 'eq', value });
 const condition = fc.constantFrom<object>(
+  ...REACHING,
   eq('user.department', 'sports'),
   eq('resource.authorId', `\${user.id}`),
   eq('resource.status', 'draft'),

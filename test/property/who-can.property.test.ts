@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { casesOf } from '../budget.ts';
-import { type AccessQueryService, type Row, startAccessQueryService } from '../scenarios/access-query-service.ts';
+import { type AccessQueryService, REACHING, type Row, startAccessQueryService } from '../scenarios/access-query-service.ts';
 
 const CASES = casesOf(30);
 
@@ -20,6 +20,7 @@ const OWN = eq('resource.authorId', `\${user.id}`);
 const SPORTS = eq('user.department', 'sports');
 
 const condition = fc.constantFrom<object>(
+  ...REACHING,
   SPORTS,
   OWN,
   eq('resource.status', 'draft'),

@@ -58,10 +58,10 @@ describe('the permissions of a user', () => {
       role: 'user',
       isActive: true,
     });
-    expect(reply.at('count')).toBe(3 * 7);
+    expect(reply.at('count')).toBe(5 * 7);
     const cells = reply.at('data') as readonly (Row & { resource: string; action: string; reason: string })[];
     const cell = (resource: string, action: string) => cells.find((one) => one.resource === resource && one.action === action);
-    expect(new Set(cells.map(({ resource, action }) => `${resource} ${action}`)).size).toBe(21);
+    expect(new Set(cells.map(({ resource, action }) => `${resource} ${action}`)).size).toBe(35);
     const rule = { id: expect.any(String) };
     const of = { id, name: 'P' };
     expect(cell('Team', 'create')).toEqual({
