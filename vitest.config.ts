@@ -79,9 +79,10 @@ const SQLITE_ONLY = [
   'src/storage/migrations/migration-lock.test.ts',
   // These use no database, or a SQLite file of their own.
   'src/audit/{entry-facts,tail-position}.test.ts',
-  'src/storage/{answer-size,budget,contract,cursor-text,long-queue,lost-time,relation-set,row-content,row-size,savepoints,turns}.test.ts',
+  'src/storage/{anonymous-share,answer-size,budget,contract,cursor-text,long-queue,lost-time,relation-set,row-content}.test.ts',
+  'src/storage/{row-size,savepoints,turns}.test.ts',
   'src/storage/migrations/{convert-value,definitions-in-force}.test.ts',
-  'test/scenarios/{backup-guide,migrations-guide}.test.ts',
+  'test/scenarios/{backup-guide,migrations-guide,table-scans}.test.ts',
   'test/conformance/{golden,plans}.test.ts',
   // These test parsers and connections. Import rows that reach a database are in imports.test.ts.
   'test/attack/{files,frozen,index,parsing-steps,patterns}.test.ts',
