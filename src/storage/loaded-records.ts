@@ -35,7 +35,8 @@ export function createFoundMaps<T>(sizeOf: (found: T) => number): (tx: Transacti
       add(key, found) {
         shared.set(key, keep(key, found));
         state.size += sizeOf(found);
-        if (state.size > MAX_KEPT) states.delete(tx);
+        // After a write, the transaction has no such state, and must not get one.
+        if (state.size > MAX_KEPT && states.get(tx) === state) states.delete(tx);
       },
       entries: () => [...own],
       get size() {
