@@ -153,6 +153,8 @@ it('a preview finds the changes that access tests find', async () => {
       ],
       assignments: [...added.roles.map((role) => ({ role, policyId: 'draft:1' })), { userId: world.idOf('omar'), policyId: replaced }],
     };
+    const rulesOfAll = JSON.stringify([before, since, draft]);
+    const reaches = REACHING.some((each) => rulesOfAll.includes(JSON.stringify(each)));
     const filter = { resource: 'Article', from };
     const entries = (await world.service.decisions(`kind=access&resource=Article&from=${from}&limit=100`)) as unknown as Entry[];
     const mine = entries.filter(({ userId }) => userId !== world.admin.id);
@@ -166,8 +168,8 @@ it('a preview finds the changes that access tests find', async () => {
       counts[change] = (counts[change] ?? 0) + 1;
       expect([...expected, 'unknown'], JSON.stringify(entry)).toContain(change);
       expect(await replay(entry, draft), JSON.stringify(entry)).toBe(change);
-      // Today's values are those of the entry.
-      expect(expected, JSON.stringify(entry)).toContain(withToday);
+      // Today's values are those of the entry. Other records that a condition reaches are not filled.
+      expect(reaches ? [...expected, 'unknown'] : expected, JSON.stringify(entry)).toContain(withToday);
     }
   });
   await fc.assert(property, { numRuns: CASES });
