@@ -1,3 +1,4 @@
+import { Problem } from '../errors.ts';
 import { createLongQueue, type LongQueue, type LongQueueOptions } from './long-queue.ts';
 
 /** The begin of the names of all callers without a token. */
@@ -15,6 +16,7 @@ export function toAnonymousCaller(network: string): string {
 export function createSharedQueue({ concurrency, length, ...others }: LongQueueOptions): LongQueue {
   const queue = createLongQueue({ concurrency, length, ...others });
   const anonymous = createLongQueue({ concurrency, length: Math.ceil(length / 2) });
+  let isClosed = false;
   return {
     get running() {
       return queue.running;
@@ -25,9 +27,13 @@ export function createSharedQueue({ concurrency, length, ...others }: LongQueueO
     get refused() {
       return queue.refused + anonymous.refused;
     },
-    run: (caller, work) =>
-      caller.startsWith(ANONYMOUS) ? anonymous.run(caller, () => queue.run(ANONYMOUS, work)) : queue.run(caller, work),
+    async run(caller, work) {
+      if (isClosed) throw new Problem('STORAGE_UNAVAILABLE', 'the database is closed');
+      return caller.startsWith(ANONYMOUS) ? anonymous.run(caller, () => queue.run(ANONYMOUS, work)) : queue.run(caller, work);
+    },
     async close() {
+      // The queue of all callers closes last, because those without a token that wait still enter it.
+      isClosed = true;
       await anonymous.close();
       await queue.close();
     },
