@@ -36,7 +36,8 @@ export interface AuditEntry {
   readonly outcome?: string | undefined;
   /**
    * The values that conditions read, by path: see `factsOf`. Names without a dot are no paths: `fields` are the names of the fields that an
-   * update gives values for, `question` is that of an admin who reads, or of an evaluation, `dryRun` is true in a dry run of a deletion, and `emailHash` the keyed hash of the email of a login.
+   * update gives values for, `changedRecord` is true if an update was denied on the record as it would store it, `question` is that of an admin
+   * who reads, or of an evaluation, `dryRun` is true in a dry run of a deletion, and `emailHash` the keyed hash of the email of a login.
    */
   readonly facts?: JsonObject | undefined;
 }

@@ -196,10 +196,12 @@ describe('the decision on the changed record', () => {
   ])('the decision on the changed record %s', async (_, changed, code, entries) => {
     await test.inContext({ as: 'ann', request: { resource: 'Article', ...update }, rules: [allow('update', isOpen)] }, async (context) => {
       await authorize(context, { record: OPEN, recordId: 'a1' });
+      expect(context.entries.at(-1)?.facts).not.toHaveProperty('changedRecord');
       const work = authorizeChange(context, { ...decided, proposals: [toProposal(changed)] });
       if (code === undefined) await work;
       else expect(await codeOf(work)).toBe(code);
       expect(inShort(context.entries)).toEqual(entries);
+      expect(context.entries.at(-1)?.facts?.['changedRecord']).toBe(code === undefined ? undefined : true);
     });
   });
 

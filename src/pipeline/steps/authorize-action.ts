@@ -68,7 +68,7 @@ export async function maySeeDescription(context: RequestContext): Promise<boolea
 export async function authorizeChange(context: RequestContext, { found, proposals }: Decided): Promise<undefined> {
   const changed = proposals[0]?.record;
   if (changed === undefined || found.length === 0) return;
-  await authorizeAgain(context, { record: changed, recordId: changed.id });
+  await authorizeAgain(context, { record: changed, recordId: changed.id, isChangedRecord: true });
 }
 
 /** Authorizes `delete` on records that are not known yet: callers see the soft-deleted records that they may delete. The decision has its own entry. */

@@ -43,6 +43,8 @@ interface Subject {
   readonly data?: Json;
   /** True if the data of the request is not known yet. Conditions on unknown data stay residual, like conditions on an unknown record. */
   readonly dataIsOpen?: boolean;
+  /** True if the record is the one that an update would store. The audit entry of its denial says so. */
+  readonly isChangedRecord?: boolean;
 }
 
 /** Returns the context without the data of the request. Conditions of `read` rules must not see the data of another action. */

@@ -16,6 +16,8 @@ export interface DecisionInput extends ScopeValues {
   readonly applicable: ApplicableRules;
   readonly related?: RelatedStore | undefined;
   readonly dataIsOpen?: boolean;
+  /** True if the record is the one that an update would store. */
+  readonly isChangedRecord?: boolean;
   /** The decision, if it was made to find out which related records it reads. */
   readonly made?: MadeDecision | undefined;
 }
@@ -40,8 +42,10 @@ function keptFacts(context: RequestContext, input: DecisionInput, { decision, sc
   const values = factsOf(readsToExplain(input.applicable, decision), scope, kept);
   const fields = input.action === 'update' ? givenFields(context, input) : [];
   const { dryRun } = context.request;
-  if (fields.length === 0 && dryRun !== true) return values;
-  return { ...values, ...(fields.length > 0 && { fields }), ...(dryRun && { dryRun }) };
+  // An allowed update was decided on both records, and its entry has the values of the changed one.
+  const changedRecord = input.isChangedRecord === true && decision.effect === 'deny';
+  if (fields.length === 0 && dryRun !== true && !changedRecord) return values;
+  return { ...values, ...(fields.length > 0 && { fields }), ...(dryRun && { dryRun }), ...(changedRecord && { changedRecord }) };
 }
 
 /** Creates the audit entry of a decision. */
