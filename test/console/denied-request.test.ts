@@ -72,8 +72,18 @@ describe('a denied request', () => {
     const { at } = await newsroom.call('GET', `/admin/api/decisions/${id}`, { token: story.admin.token });
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
       ...{ user: story.tom.id, resource: 'Article', action: 'update', id: story.articles.get('a-budget-at-last') },
-      ...{ role: 'editor', time: at('data.at'), ip: '127.0.0.1' },
+      ...{ role: 'editor', time: at('data.at'), ip: '127.0.0.1', draft: 'none', unrecorded: 'status' },
+      attributes: JSON.stringify('{"department":"sports"}'),
+      fields: JSON.stringify('{"tags":["council","budget","vote"],"department":"politics"}'),
     });
+    await page.getByText('The values of status were not recorded').waitFor();
+    // The first click asks: the text that was typed stays as it is, and the button where it is.
+    await page.getByRole('textbox', { name: 'Values of the request (JSON)' }).fill('{"status":"draft"}');
+    await page.getByText('The question has changed.').waitFor();
+    await page.getByRole('button', { name: 'Decide' }).click();
+    await page.getByText('The question has changed.').waitFor({ state: 'detached' });
+    expect(new URL(page.url()).searchParams.get('data')).toBe(JSON.stringify('{"status":"draft"}'));
+    expect(await page.getByText('The values of status were not recorded').count()).toBe(0);
   });
 
   it('a new rule is in view with the focus in its form', async ({ newsroom, story, visitor }) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DRAFT_ITEM, type Draft, discardDraft, readDraft, saveDraft } from './draft.ts';
+import { DRAFT_ITEM, type Draft, discardDraft, policiesOf, readDraft, saveDraft } from './draft.ts';
 
 function createStorage(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> {
   const items = new Map<string, string>();
@@ -27,3 +27,10 @@ describe('the draft of the tab', () => {
     expect(readDraft(storage)).toBeUndefined();
   });
 });
+
+it.each<[unknown, readonly string[]]>([
+  [{}, []],
+  [{ policies: [{ id: 'p1', name: 'Desk' }, { id: 'p2' }, { name: '' }, { name: 'Night' }] }, ['Desk', 'Night']],
+  [{ policies: [null, { name: 7 }] }, []],
+  [{ policies: 'Desk' }, []],
+])('the draft %j names the policies %j', (draft, names) => expect(policiesOf(draft as Draft)).toEqual(names));

@@ -26,3 +26,9 @@ export function saveDraft(draft: Draft, storage: TabStorage = sessionStorage): v
 export function discardDraft(storage: TabStorage = sessionStorage): void {
   storage.removeItem(DRAFT_ITEM);
 }
+
+/** Returns the names of the policies that a draft writes. A draft with mistakes may have policies without a name, or none that can be read. */
+export function policiesOf({ policies }: Draft): readonly string[] {
+  if (!Array.isArray(policies)) return [];
+  return policies.map((policy: unknown) => Object(policy).name).filter((name) => typeof name === 'string' && name !== '');
+}

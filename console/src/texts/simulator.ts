@@ -23,6 +23,9 @@ export const simulatorTexts = {
   ip: 'Address',
   submit: 'Decide',
   json: 'expected a JSON object',
+  outdated: 'The question has changed. Press Decide for its answer.',
+  unrecorded: (fields: string) =>
+    sentence`The values of ${fields} were not recorded: enter them in the values of the request to ask the same.`,
   shareable: 'The address of this page contains the question: share it.',
   shareableDraft: (isInAddress: boolean) =>
     isInAddress

@@ -10,6 +10,8 @@ export interface LinkedDraft {
   readonly draft: Draft | undefined;
   /** True if the address contains the draft. */
   readonly isInAddress: boolean;
+  /** True if there is a draft, which the screen leaves out. */
+  readonly isLeftOut: boolean;
   /** True until the draft in the address has been read. */
   readonly isPending: boolean;
   /** True if the address has a draft that cannot be read. */
@@ -21,13 +23,16 @@ export interface LinkedDraft {
 
 const keyOf = (fragment: string) => ['draft of a link', fragment];
 
-/** Returns the draft in the address; if there is none, the draft stored for this tab, which is then written to the address. */
-export function useLinkedDraft(): LinkedDraft {
+/**
+ * Returns the draft in the address; if there is none, the draft stored for this tab, which is then written to the address. A screen that leaves
+ * drafts out has none.
+ */
+export function useLinkedDraft(isLeftOut = false): LinkedDraft {
   const fragment = useLocation({ select: ({ hash }) => hash });
   const changeFragment = useFragment();
   const queryClient = useQueryClient();
   const [own, setOwn] = useState(() => readDraft());
-  const isInAddress = hasDraft(fragment);
+  const isInAddress = !isLeftOut && hasDraft(fragment);
   const linked = useQuery({
     queryKey: keyOf(fragment),
     queryFn: () => parseFragment(fragment),
@@ -36,7 +41,7 @@ export function useLinkedDraft(): LinkedDraft {
     retry: false,
   });
   useEffect(() => {
-    if (isInAddress || own === undefined) return;
+    if (isLeftOut || isInAddress || own === undefined) return;
     let isLeft = false;
     void toFragment(own).then((hash) => {
       if (hash === undefined || isLeft) return;
@@ -46,9 +51,10 @@ export function useLinkedDraft(): LinkedDraft {
     return () => {
       isLeft = true;
     };
-  }, [isInAddress, own, changeFragment, queryClient]);
+  }, [isLeftOut, isInAddress, own, changeFragment, queryClient]);
   return {
-    draft: isInAddress ? linked.data : own,
+    draft: isInAddress ? linked.data : isLeftOut ? undefined : own,
+    isLeftOut: isLeftOut && (hasDraft(fragment) || own !== undefined),
     isInAddress,
     isPending: isInAddress && linked.isPending,
     isUnreadable: isInAddress && linked.isError,

@@ -1,4 +1,4 @@
-import { Button, JsonInput, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { parseJsonObject } from '../../components/json-objects.ts';
@@ -18,13 +18,18 @@ interface QuestionFormProps {
   /** The question of the address. */
   readonly asked: SimulatorSearch;
   onAsk(question: SimulatorSearch): void;
+  /** Receives the question in the form after each change. */
+  onChange(question: SimulatorSearch): void;
 }
 
 /** The form of the question. */
-export function QuestionForm({ catalogue, asked, onAsk }: QuestionFormProps) {
+export function QuestionForm({ catalogue, asked, onAsk, onChange }: QuestionFormProps) {
   const [question, setQuestion] = useState<SimulatorSearch>(asked);
-  const set = (change: { readonly [Name in keyof SimulatorSearch]: string | undefined }): void =>
-    setQuestion((present) => validateSimulatorSearch({ ...present, ...change }));
+  const set = (change: { readonly [Name in keyof SimulatorSearch]: string | undefined }): void => {
+    const next = validateSimulatorSearch({ ...question, ...change });
+    setQuestion(next);
+    onChange(next);
+  };
   const resource = catalogue.definitions.find(({ name }) => name === question.resource);
   const hasRecord = resource !== undefined && question.action !== 'create' && question.action !== 'import';
   return (
@@ -42,7 +47,7 @@ export function QuestionForm({ catalogue, asked, onAsk }: QuestionFormProps) {
           // No rule names it: it is decided as a deletion.
           data={[...catalogue.ruleActions, 'restore']}
           value={question.action ?? null}
-          onChange={(action) => set({ action: action ?? undefined })}
+          onChange={(action) => set({ action: action ?? undefined, unrecorded: undefined })}
         />
         <Select
           label={texts.resource}
@@ -50,7 +55,7 @@ export function QuestionForm({ catalogue, asked, onAsk }: QuestionFormProps) {
           searchable
           data={catalogue.definitions.map(({ name }) => name)}
           value={question.resource ?? null}
-          onChange={(name) => set({ resource: name ?? undefined, id: undefined })}
+          onChange={(name) => set({ resource: name ?? undefined, id: undefined, unrecorded: undefined })}
         />
         {hasRecord && (
           <RecordPicker
@@ -126,17 +131,19 @@ interface ObjectInputProps {
   onChange(text: string | undefined): void;
 }
 
+/** A field for JSON. It keeps the text as it was typed: another text would move the button below it while it is pressed. */
 function ObjectInput({ value, onChange, ...field }: ObjectInputProps) {
   return (
-    <JsonInput
+    <Textarea
       {...field}
       autosize
       minRows={2}
       maxRows={10}
-      formatOnBlur
+      ff="monospace"
+      spellCheck={false}
       value={value ?? ''}
       error={parseJsonObject(value) === undefined && texts.json}
-      onChange={(text) => onChange(text === '' ? undefined : text)}
+      onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)}
     />
   );
 }

@@ -1,6 +1,7 @@
-import { Button, Grid, Paper } from '@mantine/core';
+import { Alert, Button, Grid, Paper, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { catalogueQuery } from '../../api/queries.ts';
 import { useLinkedDraft } from '../../components/draft/useLinkedDraft.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
@@ -11,7 +12,7 @@ import { useCaller } from '../../shell/useSession.ts';
 import { simulatorTexts as texts } from '../../texts/simulator.ts';
 import { QuestionForm } from './QuestionForm.tsx';
 import { simulatorRoute } from './route.ts';
-import { type SimulatorSearch, toAccessTest } from './search.ts';
+import { isOutdated, missingValues, type SimulatorSearch, toAccessTest, withDraft } from './search.ts';
 import { TestedAccess } from './TestedAccess.tsx';
 
 /** Asks what the policies decide for a request, and explains the answer. The address is the question. */
@@ -19,8 +20,12 @@ export function SimulatorScreen() {
   const search = simulatorRoute.useSearch();
   const navigate = useNavigate({ from: '/simulator' });
   const catalogue = useQuery(catalogueQuery);
-  const linked = useLinkedDraft();
+  const linked = useLinkedDraft(search.draft === 'none');
   const test = toAccessTest(search);
+  const address = JSON.stringify(search);
+  const [typed, setTyped] = useState<{ readonly address: string; readonly question: SimulatorSearch }>();
+  const question = typed?.address === address ? typed.question : search;
+  const missing = missingValues(question);
   const { id: user } = useCaller();
   const resource = exampleResource(catalogue.data?.definitions.map(({ name }) => name) ?? []);
   // The draft of the address stays.
@@ -33,7 +38,15 @@ export function SimulatorScreen() {
         <Grid.Col span={{ base: 12, md: 5, lg: form }}>
           <Paper withBorder p="md">
             <QueryState query={catalogue}>
-              {(data) => <QuestionForm key={JSON.stringify(search)} catalogue={data} asked={search} onAsk={ask} />}
+              {(data) => (
+                <QuestionForm
+                  key={address}
+                  catalogue={data}
+                  asked={search}
+                  onAsk={ask}
+                  onChange={(next) => setTyped({ address, question: next })}
+                />
+              )}
             </QueryState>
           </Paper>
         </Grid.Col>
@@ -51,7 +64,15 @@ export function SimulatorScreen() {
               }
             />
           ) : (
-            <TestedAccess test={test} linked={linked} />
+            <Stack>
+              {missing.length > 0 && <Alert color="yellow">{texts.unrecorded(missing.join(', '))}</Alert>}
+              <TestedAccess
+                test={test}
+                linked={linked}
+                isOutdated={isOutdated(search, question)}
+                onDraft={(isUsed) => void navigate({ search: withDraft(search, isUsed), hash: '' })}
+              />
+            </Stack>
           )}
         </Grid.Col>
       </Grid>

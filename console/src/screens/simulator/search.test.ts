@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toAccessTest, toCurl, validateSimulatorSearch } from './search.ts';
+import { isOutdated, missingValues, toAccessTest, toCurl, validateSimulatorSearch, withDraft } from './search.ts';
 
 describe('toAccessTest', () => {
   it('has the user, the record, the values and the circumstances of the question', () => {
@@ -45,6 +45,37 @@ describe('validateSimulatorSearch', () => {
       id: '12',
     });
   });
+});
+
+it('leaves out the draft if the address says so', () => {
+  expect(validateSimulatorSearch({ draft: 'none' })).toEqual({ draft: 'none' });
+  expect(validateSimulatorSearch({ draft: 'other' })).toEqual({});
+});
+
+it('puts the draft into the question, and takes it out', () => {
+  expect(withDraft({ action: 'read' }, false)).toEqual({ action: 'read', draft: 'none' });
+  expect(withDraft({ action: 'read', draft: 'none' }, true)).toEqual({ action: 'read' });
+});
+
+describe('isOutdated', () => {
+  const asked = { resource: 'Article', action: 'update', data: '{"title":"T"}' };
+  it.each([
+    [{ ...asked, data: '{ "title": "T" }' }, false],
+    [{ ...asked, data: '{"title":"U"}' }, true],
+    [{ ...asked, data: '{' }, true],
+    [{ ...asked, user: 'u1' }, true],
+  ])('the answer to a question of an update, with %j in the form: %s', (question, expected) =>
+    expect(isOutdated(asked, question)).toBe(expected),
+  );
+});
+
+describe('missingValues', () => {
+  it.each([
+    [{}, []],
+    [{ unrecorded: 'department,title' }, ['department', 'title']],
+    [{ unrecorded: 'department,title', data: '{"title":null}' }, ['department']],
+    [{ unrecorded: 'title', data: '{' }, ['title']],
+  ])('the question %j lacks the values of %j', (search, names) => expect(missingValues(search)).toEqual(names));
 });
 
 describe('toCurl', () => {

@@ -3,12 +3,16 @@ import type { Schemas } from '../../api/client.ts';
 import { OF_RECORDS } from '../../api/record-actions.ts';
 import { parseJsonObject } from '../../components/json-objects.ts';
 
-const TEXTS = ['user', 'role', 'resource', 'id', 'action', 'time', 'ip'] as const;
+const TEXTS = ['user', 'role', 'resource', 'id', 'action', 'time', 'ip', 'unrecorded'] as const;
 const OBJECTS = ['attributes', 'fields', 'data'] as const;
 
 /** The question of the simulator. */
 export type SimulatorSearch = {
+  /** Texts. `unrecorded` are the names of fields whose values the audit log does not have, separated by commas. */
   readonly [Name in (typeof TEXTS)[number]]?: string;
+} & {
+  /** Leaves out the draft of the tab and of the address. */
+  readonly draft?: 'none';
 } & {
   /** JSON objects as text: attributes of the user, fields of the record, values of the request. */
   readonly [Name in (typeof OBJECTS)[number]]?: string;
@@ -25,7 +29,7 @@ export function validateSimulatorSearch(given: Record<string, unknown>): Simulat
     if (value === undefined || value === '') return [];
     return [[name, typeof value === 'string' ? value : JSON.stringify(value)]];
   });
-  return Object.fromEntries([...texts, ...objects]);
+  return { ...Object.fromEntries([...texts, ...objects]), ...(given['draft'] === 'none' && { draft: 'none' as const }) };
 }
 
 /** Returns the body of an access test; undefined if the question is not complete. */
@@ -48,6 +52,22 @@ export function toAccessTest(search: SimulatorSearch): Schemas['admin.AccessTest
       environment: { ...(time !== undefined && { timestamp: time }), ...(ip !== undefined && { ip }) },
     }),
   };
+}
+
+/** Returns the names of the fields whose values were not recorded, and which the question does not have either. */
+export function missingValues({ unrecorded = '', data }: SimulatorSearch): readonly string[] {
+  const values = parseJsonObject(data) ?? {};
+  return unrecorded.split(',').filter((name) => name !== '' && !Object.hasOwn(values, name));
+}
+
+/** Returns true if the answer to one question is not the answer to another. */
+export function isOutdated(asked: SimulatorSearch, question: SimulatorSearch): boolean {
+  return JSON.stringify(toAccessTest(asked)) !== JSON.stringify(toAccessTest(question));
+}
+
+/** Returns the question with the draft, or without it. */
+export function withDraft({ draft: _, ...question }: SimulatorSearch, isUsed: boolean): SimulatorSearch {
+  return isUsed ? question : { ...question, draft: 'none' };
 }
 
 /** Returns a command that asks the same question. */
