@@ -14,6 +14,7 @@ import {
 } from './condition-words.ts';
 import classes from './DecisionTrace.module.css';
 import { decidesGroup } from './deciding-path.ts';
+import { wordsBeforeValue, wordsOfRemoval } from './denied-update.ts';
 import { useTraceVocabulary } from './trace-vocabulary.ts';
 
 type RuleTrace = Schemas['admin.RuleTrace'];
@@ -96,7 +97,7 @@ function ConditionTree({ trace, decides = true }: { readonly trace: ConditionTra
 }
 
 function Comparison({ trace }: { readonly trace: ConditionTrace }) {
-  const { operators, names } = useTraceVocabulary();
+  const { operators, names, update } = useTraceVocabulary();
   if (trace.type === 'related') return <RelatedTrace trace={trace} />;
   if (trace.type === 'expression') return <Code className={classes['code'] ?? ''}>{trace.source}</Code>;
   if (trace.field === undefined) return <Text size="sm">{texts.always}</Text>;
@@ -108,7 +109,7 @@ function Comparison({ trace }: { readonly trace: ConditionTrace }) {
       {trace.answer !== 'open' && (
         <Text span c="dimmed">
           {' · '}
-          {trace.missing === true ? texts.missing : `${texts.actual} `}
+          {trace.missing === true ? (wordsOfRemoval(trace, update) ?? texts.missing) : `${wordsBeforeValue(trace, update)} `}
           {trace.missing !== true && <Code>{printValue(trace.actual, names)}</Code>}
           {ancestors !== undefined && ` · ${ancestors}`}
         </Text>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CATALOGUE } from '../condition/catalogue.fixture.ts';
 import { type ConditionTrace, describeUnmet } from './condition-words.ts';
+import { type DeniedUpdate, toDeniedUpdate } from './denied-update.ts';
 
 const words = (trace: ConditionTrace, names = {}): string => describeUnmet(trace, { operators: CATALOGUE.operators, names });
 
@@ -97,5 +98,34 @@ describe('describeUnmet', () => {
 
   it('names an expression by its text', () => {
     expect(words({ type: 'expression', answer: 'unknown', source: 'user.level > 2' })).toBe('user.level > 2');
+  });
+});
+
+describe('the values of a denied update', () => {
+  const changed: DeniedUpdate = { fields: ['department'], isOfChanged: true };
+  const either: DeniedUpdate = { ...changed, isOfChanged: false };
+  const found = { actual: 'politics', expected: 'culture' };
+
+  it.each<[Partial<ConditionTrace>, DeniedUpdate, string]>([
+    [{ field: 'resource.department' }, changed, 'the request would change department to "politics"'],
+    [{ field: 'resource.department' }, either, 'the value in the request or in the record at that time is "politics"'],
+    [{ field: 'resource.department.desk' }, changed, 'with the values of the request it would be "politics"'],
+    [{ field: 'resource.status' }, changed, 'the value is "politics"'],
+    [{ field: 'user.department' }, changed, 'the value is "politics"'],
+    [{ field: 'resource.department', missing: true }, changed, 'the request would leave department without a value'],
+    [{ field: 'resource.department', missing: true }, either, 'resource.department has no value'],
+  ])('the value that %j has found in %j is named: %s', (parts, update, expected) => {
+    const words = describeUnmet(comparison({ ...found, ...parts }), { operators: CATALOGUE.operators, names: {}, update });
+    expect(words).toBe(`${parts.field} is "culture", but ${expected}`);
+  });
+
+  it.each([
+    [{ facts: { fields: ['department'], changedRecord: true } }, changed],
+    [{ facts: { fields: ['department'] } }, either],
+    [{ facts: {} }, undefined],
+    [{ facts: { fields: ['department'] }, allowed: true }, undefined],
+    [{ facts: { fields: ['department'] }, action: 'read' }, undefined],
+  ])('the denied update of the entry %j is %j', (entry, update) => {
+    expect(toDeniedUpdate({ kind: 'access', action: 'update', allowed: false, ...entry })).toEqual(update);
   });
 });

@@ -5,6 +5,7 @@ import { isolate, sentence } from '../../texts/sentence.ts';
 import { type OperatorWords, operatorWords } from '../condition/condition-sentences.ts';
 import type { Operator } from '../condition/operand-forms.ts';
 import { type NamesById, nameOf } from '../names-by-id.ts';
+import { type DeniedUpdate, wordsBeforeValue, wordsOfRemoval } from './denied-update.ts';
 
 /** The evaluation of a condition. */
 export type ConditionTrace = Schemas['admin.ConditionTrace'];
@@ -18,6 +19,8 @@ export interface TraceVocabulary {
   readonly operators: readonly Operator[];
   /** The names of users and records that are shown instead of their ids. */
   readonly names: NamesById;
+  /** The denied update that the trace explains. */
+  readonly update?: DeniedUpdate | undefined;
 }
 
 /** Returns a value as text: texts in quotes, lists in brackets, ids of users and records as their names. */
@@ -75,7 +78,7 @@ export function describeAncestors({ ancestors }: ConditionTrace, names: NamesByI
 
 /** Returns a sentence about a condition that is not met: `user.department is "politics", but the value is "sports"`. */
 export function describeUnmet(trace: ConditionTrace, vocabulary: TraceVocabulary): string {
-  const { operators, names } = vocabulary;
+  const { operators, names, update } = vocabulary;
   const members = membersOf(trace);
   const describeMembers = (): string => members.map((member) => describeUnmet(member, vocabulary)).join('; ');
   switch (trace.type) {
@@ -83,8 +86,11 @@ export function describeUnmet(trace: ConditionTrace, vocabulary: TraceVocabulary
       const { field = '', missing, actual } = trace;
       const { label, isComplete } = traceOperatorWords(trace, operators);
       const condition = `${field} ${label}${isComplete ? '' : ` ${printExpected(trace, names)}`}`;
-      const unmet = missing === true ? texts.unmetWithoutValue(condition, field) : texts.unmet(condition, printValue(actual, names));
-      return [unmet, describeAncestors(trace, names) ?? []].flat().join(': ');
+      const found =
+        missing === true
+          ? (wordsOfRemoval(trace, update) ?? texts.noValue(field))
+          : `${wordsBeforeValue(trace, update)} ${printValue(actual, names)}`;
+      return [texts.unmet(condition, found), describeAncestors(trace, names) ?? []].flat().join(': ');
     }
     case 'any':
       return sentence`${texts.oneOf}: ${describeMembers()}`;

@@ -2,6 +2,7 @@ import { Alert, Button, Code, Group, Stack, Table, Text, Title } from '@mantine/
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
 import { printValue } from '../../components/decision/condition-words.ts';
+import { toDeniedUpdate } from '../../components/decision/denied-update.ts';
 import { Explanation } from '../../components/decision/Explanation.tsx';
 import type { NamesById } from '../../components/names-by-id.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
@@ -58,7 +59,7 @@ function Explained({ entry, users }: { readonly entry: ExplainedEntry; readonly 
   const { kind, trace } = entry;
   return (
     <>
-      <Explanation explained={entry} users={users} resource={entry.resource} />
+      <Explanation explained={entry} users={users} resource={entry.resource} update={toDeniedUpdate(entry)} />
       {trace === undefined && kind === 'access' && <Text size="sm">{texts.noTrace}</Text>}
     </>
   );
@@ -135,7 +136,9 @@ function Replay({ id }: { readonly id: string }) {
             {isolateNames(data.live.reason ?? '')}
             {(data.live.missing ?? []).length > 0 && ` ${replayed.missing}: ${data.live.missing?.join(', ')}`}
           </Alert>
-          {!isSame(data) && <Explanation explained={data.live} users={names?.users} resource={data.entry.resource} />}
+          {!isSame(data) && (
+            <Explanation explained={data.live} users={names?.users} resource={data.entry.resource} update={toDeniedUpdate(data.entry)} />
+          )}
         </>
       )}
     </Stack>
