@@ -106,15 +106,15 @@ describe('reads of admins', () => {
   }) => {
     const page = await visitor.open(newsroom, '/decisions?range=1h', { as: story.admin });
     const refreshes = (): Promise<number> => rows(page).filter({ hasText: 'refresh Auth' }).count();
-    await page.getByText('without reads by admins and auditors and refreshes of sessions').waitFor();
+    await page.getByText('without reads of the admin API and refreshes of sessions').waitFor();
     await rows(page).first().waitFor();
     expect([await reads(page), await refreshes()]).toEqual([0, 0]);
     await expectSoundScreen(page);
-    await page.getByRole('button', { name: 'Show reads by admins and auditors' }).click();
+    await page.getByRole('button', { name: 'Show reads of the admin API' }).click();
     await expect.poll(() => reads(page)).toBeGreaterThan(0);
     expect(page.url()).toContain('adminReads=true');
     expect(await refreshes()).toBe(0);
-    await page.getByRole('button', { name: 'Hide admin reads' }).click();
+    await page.getByRole('button', { name: 'Hide reads of the admin API' }).click();
     await expect.poll(() => reads(page)).toBe(0);
     // The number beside a value is that of the entries after a click on it.
     const value = page.getByTitle('Show only Kind auth', { exact: true });

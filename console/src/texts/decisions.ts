@@ -9,7 +9,7 @@ interface RelatedWords {
 }
 
 /** Entries that are hidden by default, inside a sentence. */
-const ROUTINE_NAMES = { adminReads: 'reads by admins and auditors', refreshes: 'refreshes of sessions' } as const;
+const ROUTINE_NAMES = { adminReads: 'reads of the admin API', refreshes: 'refreshes of sessions' } as const;
 
 /** Texts of the audit log. */
 export const decisionsTexts = {
@@ -61,7 +61,11 @@ export const decisionsTexts = {
     return names === '' ? entries : sentence`${entries}, without ${names}`;
   },
   routines: {
-    adminReads: { label: 'Admin reads are hidden', show: 'Show reads by admins and auditors', hide: 'Hide admin reads' },
+    adminReads: {
+      label: 'Reads of the admin API are hidden',
+      show: 'Show reads of the admin API, such as those of this console',
+      hide: 'Hide reads of the admin API',
+    },
     refreshes: { label: 'Refreshes are hidden', show: 'Show refreshes of sessions', hide: 'Hide refreshes' },
   },
   empty: {
@@ -74,7 +78,7 @@ export const decisionsTexts = {
     log: {
       title: 'No request was decided yet',
       detail:
-        'Each request appears here with its decision and the reason. Reads of admins and auditors, and refreshes of sessions, are hidden.',
+        'Each request appears here with its decision and the reason. Reads of the admin API, such as those of this console, and refreshes of sessions are hidden.',
       action: 'Send a first request',
     },
   },

@@ -34,7 +34,7 @@ export const ORDERS = ['newest', 'oldest'] as const;
 /** An order of the entries. */
 export type Order = (typeof ORDERS)[number];
 
-/** Entries that are hidden by default, because each use of the console adds some: reads of admins and auditors, and refreshes of sessions. */
+/** Entries that are hidden by default, because each use of the console adds some: allowed reads of the admin API, and refreshes of sessions. */
 export const ROUTINES = ['adminReads', 'refreshes'] as const;
 
 /** Entries that are hidden by default. */
