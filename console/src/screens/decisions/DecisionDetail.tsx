@@ -45,9 +45,10 @@ export function DecisionDetail({ id, onFilter }: DecisionDetailProps) {
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
             {isolateNames(data.reason)}
           </Text>
+          {isAdmin && data.kind === 'access' && <AskAgain entry={data} />}
           {isAdmin && <Explained entry={data} users={names?.users} />}
           <EntryMembers entry={data} names={names ?? NO_NAMES} caller={caller} onFilter={onFilter} />
-          {isAdmin ? <Details entry={data} /> : <Text size="sm">{texts.forAdmins}</Text>}
+          {isAdmin ? <Facts kind={data.kind} facts={data.facts ?? {}} /> : <Text size="sm">{texts.forAdmins}</Text>}
         </Stack>
       )}
     </QueryState>
@@ -61,23 +62,6 @@ function Explained({ entry, users }: { readonly entry: ExplainedEntry; readonly 
     <>
       <Explanation explained={entry} users={users} resource={entry.resource} update={toDeniedUpdate(entry)} />
       {trace === undefined && kind === 'access' && <Text size="sm">{texts.noTrace}</Text>}
-    </>
-  );
-}
-
-/** The values that the conditions read, and the decision under the present policies. */
-function Details({ entry }: { readonly entry: ExplainedEntry }) {
-  const { id, kind, facts } = entry;
-  const question = toQuestion(entry);
-  return (
-    <>
-      <Facts kind={kind} facts={facts ?? {}} />
-      {kind === 'access' && <Replay id={id} />}
-      {question !== undefined && (
-        <TextLink to="/simulator" search={question} size="sm">
-          {texts.simulate}
-        </TextLink>
-      )}
     </>
   );
 }
@@ -111,8 +95,11 @@ function Facts({ kind, facts }: { readonly kind: ExplainedEntry['kind']; readonl
   );
 }
 
-/** Decides the request of the entry again under the present policies, with the values that the entry keeps. */
-function Replay({ id }: { readonly id: string }) {
+/**
+ * Decides the request of the entry again under the present policies, with the values that the entry keeps. The simulator asks it with other
+ * values.
+ */
+function AskAgain({ entry }: { readonly entry: ExplainedEntry }) {
   const {
     mutate,
     data: answer,
@@ -120,15 +107,23 @@ function Replay({ id }: { readonly id: string }) {
     isPending,
   } = useMutation({
     mutationFn: () =>
-      bodyOf(client.POST('/admin/api/decisions/{id}/replay', { params: { path: { id }, query: { names: true } }, body: {} })),
+      bodyOf(client.POST('/admin/api/decisions/{id}/replay', { params: { path: { id: entry.id }, query: { names: true } }, body: {} })),
   });
   const { replayed } = texts;
   const { data, names } = answer ?? {};
+  const question = toQuestion(entry);
   return (
     <Stack gap="sm">
-      <Button variant="default" loading={isPending} onClick={() => mutate()} style={{ alignSelf: 'flex-start' }}>
-        {texts.replay}
-      </Button>
+      <Group gap="sm">
+        <Button size="xs" variant="default" loading={isPending} onClick={() => mutate()}>
+          {texts.replay}
+        </Button>
+        {question !== undefined && (
+          <TextLink to="/simulator" search={question} size="sm">
+            {texts.simulate}
+          </TextLink>
+        )}
+      </Group>
       {error !== null && <ProblemAlert error={error} onRepeat={() => mutate()} />}
       {data && (
         <>

@@ -6,7 +6,7 @@ import { Verdict } from '../../components/Verdict.tsx';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
 import { isolateNames } from '../../texts/sentence.ts';
 import classes from './EntryTable.module.css';
-import { describeFilter } from './entry-names.ts';
+import { callerOf, describeCell, describeFilter } from './entry-names.ts';
 import type { EntryFilter } from './filters.ts';
 import type { Entry, EntryNames } from './queries.ts';
 import type { FilterName } from './search.ts';
@@ -58,8 +58,9 @@ export const EntryRow = memo(function EntryRow({ entry, index, top, names, measu
   const row = useRef<HTMLTableRowElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the element loses the focus when its entry changes
   useEffect(() => () => void (row.current === document.activeElement && row.current?.blur()), [id]);
+  // A cell may be too narrow for its text: its tooltip has the whole text.
   const cell = (column: ColumnName, content: ReactNode): ReactNode => (
-    <td>
+    <td title={describeCell(entry, column, names)}>
       {content}
       {(isHovered || hasFocus || opened === column) && (
         <CellMenu
@@ -92,10 +93,7 @@ export const EntryRow = memo(function EntryRow({ entry, index, top, names, measu
         <Time at={at} isExact />
       </td>
       {cell('verdict', <Verdict allowed={allowed} />)}
-      {cell(
-        'who',
-        <WithNote text={userId === undefined ? role : (names.users[userId] ?? userId)} note={userId === undefined ? '' : role} />,
-      )}
+      {cell('who', <WithNote text={callerOf(entry, names)} note={userId === undefined ? '' : role} />)}
       {cell(
         'what',
         <>

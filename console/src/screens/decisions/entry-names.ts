@@ -1,7 +1,8 @@
 import { commonTexts } from '../../texts/common.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
+import { isolateNames, sentence } from '../../texts/sentence.ts';
 import type { EntryFilter } from './filters.ts';
-import { type EntryNames, type EntryPage, NO_NAMES } from './queries.ts';
+import { type Entry, type EntryNames, type EntryPage, NO_NAMES } from './queries.ts';
 
 /** Names that were loaded so far. */
 export interface KnownNames {
@@ -47,4 +48,18 @@ export function labelOf({ name, value }: Pick<EntryFilter, 'name' | 'value'>, { 
 export function describeFilter(filter: EntryFilter, names: EntryNames): string {
   const [name, value] = [decisionsTexts.filters[filter.name], labelOf(filter, names)];
   return filter.isExcluded ? decisionsTexts.exclude(name, value) : decisionsTexts.filterBy(name, value);
+}
+
+/** Returns the name of the caller of an entry; the id if the name is not known, and the role of a caller without a token. */
+export function callerOf({ userId, role }: Pick<Entry, 'userId' | 'role'>, { users }: EntryNames): string {
+  return userId === undefined ? role : (users[userId] ?? userId);
+}
+
+/** Returns the whole text of a cell in the table of entries; undefined for a column whose texts are short. */
+export function describeCell(entry: Entry, column: string, names: EntryNames): string | undefined {
+  const { userId, role, action, resource, recordId, kind, reason } = entry;
+  if (column === 'who') return userId === undefined ? role : sentence`${callerOf(entry, names)} ${role}`;
+  if (column === 'what') return sentence`${action} ${resource} ${recordId ?? ''}`.trimEnd();
+  if (column === 'reason') return kind === 'access' ? isolateNames(reason) : `${kind} · ${isolateNames(reason)}`;
+  return undefined;
 }
