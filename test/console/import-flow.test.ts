@@ -45,7 +45,11 @@ describe('the import of records', () => {
     await choose(page, 'Desk', 'department');
 
     await page.getByRole('button', { name: 'Try without changing anything' }).click();
-    await page.getByText('Nothing was changed: 1 imported, 0 updated, 0 unchanged, 2 rejected').waitFor();
+    const tried = 'Nothing was changed. 1 would be imported, 0 would be updated, 0 would stay unchanged, 2 would be rejected';
+    await page.getByText(tried).waitFor();
+    await page.getByRole('group', { name: 'Result of the import' }).and(page.locator(':focus')).waitFor();
+    const box = await page.getByText(tried).boundingBox();
+    expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThan(page.viewportSize()?.height ?? 0);
     const found = async (): Promise<unknown> =>
       (await newsroom.call('GET', '/api/Article?where[slug][startsWith]=mapped-&sort=slug', { token: story.admin.token })).at('data');
     expect(await found()).toEqual([]);

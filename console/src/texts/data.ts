@@ -1,3 +1,4 @@
+import type { ImportCounts } from '../api/import-records.ts';
 import { sentence } from './sentence.ts';
 
 const records = (count: number): string => (count === 1 ? '1 record' : sentence`${count.toLocaleString()} records`);
@@ -144,6 +145,23 @@ export const dataTexts = {
       leftOut: (names: string) => sentence`Left out: ${names}`,
       missing: (names: string) => sentence`No column has the required fields ${names}. Rows that create a record will be rejected.`,
       none: 'Choose the field of at least one column',
+      required: 'required',
+      formats: {
+        boolean: 'true or false',
+        date: 'date, such as 2026-03-31',
+        decimal: 'decimal number, such as 12.50',
+        email: 'email address',
+        enum: (values: readonly string[]) => sentence`one of ${values.join(', ')}`,
+        integer: 'whole number',
+        json: 'JSON',
+        list: 'JSON array, such as ["a", "b"]',
+        listOfNumbers: 'JSON array, such as [1, 2]',
+        number: 'number, such as 12.5',
+        reference: (resource: string) => sentence`id of a ${resource}`,
+        timestamp: 'time, such as 2026-03-31T12:00:00Z',
+        url: 'web address, such as https://example.org',
+        uuid: 'UUID',
+      },
       unmapped:
         'The columns of this file cannot be mapped, so it is sent unchanged: it has no columns, more than 200, or it is JSON of more than 50 MB. NDJSON and CSV can have any size.',
     },
@@ -159,12 +177,19 @@ export const dataTexts = {
     leave: { title: 'Stop the import?', detail: 'It is running. Rows that are stored stay.', leave: 'Stop and leave', stay: 'Stay' },
     stopped: 'The import was stopped. Rows that were stored before stay; there may be more of them than counted here.',
     progress: (row: number) => sentence`Row ${row.toLocaleString()}:`,
-    summary: (counts: { imported: number; updated: number; unchanged: number; rejected: number }) =>
-      sentence`${counts.imported.toLocaleString()} imported, ${counts.updated.toLocaleString()} updated, ${counts.unchanged.toLocaleString()} unchanged, ${counts.rejected.toLocaleString()} rejected`,
-    dry: 'Nothing was changed:',
+    result: 'Result of the import',
+    summary: ({ imported, updated, unchanged, rejected }: ImportCounts) =>
+      sentence`${imported.toLocaleString()} imported, ${updated.toLocaleString()} updated, ${unchanged.toLocaleString()} unchanged, ${rejected.toLocaleString()} rejected`,
+    trial: ({ imported, updated, unchanged, rejected }: ImportCounts) =>
+      sentence`${imported.toLocaleString()} would be imported, ${updated.toLocaleString()} would be updated, ${unchanged.toLocaleString()} would stay unchanged, ${rejected.toLocaleString()} would be rejected`,
+    dry: 'Nothing was changed.',
     rejected: 'Rejected rows',
-    row: 'Row',
-    more: (count: number) => sentence`and ${count.toLocaleString()} more, in the file`,
+    rows: (count: number, ranges: string) => (count === 1 ? sentence`Row ${ranges}` : sentence`${count.toLocaleString()} rows: ${ranges}`),
+    range: (first: number, last: number) =>
+      first === last ? first.toLocaleString() : sentence`${first.toLocaleString()} to ${last.toLocaleString()}`,
+    moreRanges: 'and others',
+    more: (count: number) =>
+      count === 1 ? 'and 1 other mistake, in the file' : sentence`and ${count.toLocaleString()} other mistakes, in the file`,
     save: 'Save the rejected rows',
     saveHelp:
       'The file has their reasons in the column "import error". Correct the rows and import the file again: that column is then left out.',

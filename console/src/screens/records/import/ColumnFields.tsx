@@ -4,6 +4,7 @@ import { dataTexts } from '../../../texts/data.ts';
 import { isolate } from '../../../texts/sentence.ts';
 import { type ColumnMapping, changeMapping, leftOut, missingFields } from './column-mapping.ts';
 import type { Delimiter } from './csv-records.ts';
+import { describeField } from './field-formats.ts';
 import type { ImportFile } from './import-file.ts';
 
 const texts = dataTexts.importing.mapping;
@@ -54,6 +55,8 @@ export function ColumnFields({ file: { columns, type, delimiter }, mapping, fiel
                     clearButtonProps={{ 'aria-label': texts.leaveOut }}
                     data={optionsOf(fields)}
                     value={mapping[index] ?? null}
+                    description={describeField(fields.find((field) => field.name === mapping[index]))}
+                    inputWrapperOrder={['label', 'input', 'description', 'error']}
                     onChange={(field) => onChange(changeMapping(mapping, index, field))}
                   />
                 </Table.Td>

@@ -77,7 +77,7 @@ function FileForm({ resource, onRunning, fields }: ImportFormProps & { readonly 
         refusal={refusalOf(mapped)}
         onStart={(options) => start({ ...chosen(mapped), options })}
       />
-      {running && <ImportProgress running={running} onStop={stop} />}
+      {running && <ImportProgress running={running} isDryRun={running.isDryRun} onStop={stop} />}
       {result && <ImportResult result={result} resource={resource} onRepeat={() => start(result.input)} />}
     </Stack>
   );

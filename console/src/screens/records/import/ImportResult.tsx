@@ -1,17 +1,19 @@
-import { Alert, Button, Table, Text } from '@mantine/core';
+import { Alert, Button, Stack, Table, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { saveFile } from '../../../api/download.ts';
 import type { RejectedRow } from '../../../api/import-records.ts';
 import { ProblemAlert } from '../../../components/ProblemAlert.tsx';
 import { dataTexts } from '../../../texts/data.ts';
 import { isolateNames } from '../../../texts/sentence.ts';
+import classes from './ImportResult.module.css';
 import type { ImportFile } from './import-file.ts';
-import { reasonOf, selectRejected } from './rejected-rows.ts';
+import { groupMistakes, selectRejected, toRanges } from './rejected-rows.ts';
 import type { FinishedImport } from './useImport.ts';
 
 const texts = dataTexts.importing;
-/** Maximum number of rejected rows in the table. The saved file has all of them. */
-const SHOWN = 100;
+/** Maximum number of mistakes in the table, and of ranges of rows for each. The saved file has all of them. */
+const [SHOWN, SHOWN_RANGES] = [100, 10];
 
 /** Properties of the result. */
 interface ImportResultProps {
@@ -25,20 +27,27 @@ interface ImportResultProps {
 export function ImportResult({ result, resource, onRepeat }: ImportResultProps) {
   const { counts, rejected, end, error, input } = result;
   const { isDryRun, hasStored } = { isDryRun: input.options.dryRun, hasStored: counts.imported + counts.updated > 0 };
+  const shown = useRef<HTMLDivElement>(null);
+  // The result is below the form, which fills a small window.
+  useEffect(() => {
+    shown.current?.focus({ preventScroll: true });
+    shown.current?.scrollIntoView({ block: 'start' });
+  }, []);
   return (
-    <>
+    <Stack ref={shown} role="group" aria-label={texts.result} tabIndex={-1} className={classes['result']}>
       {/* A repetition would create the stored rows again, or be refused because of them. */}
       {end === 'failed' && <ProblemAlert error={error} onRepeat={isDryRun || !hasStored ? onRepeat : undefined} />}
       <Alert color={end === 'complete' && counts.rejected === 0 ? 'green' : 'yellow'} role="status">
         <Text size="sm" fw={600}>
-          {isDryRun ? `${texts.dry} ` : end === 'failed' && `${texts.failed} `}
-          {texts.summary(counts)}
+          {isDryRun && `${texts.dry} `}
+          {end === 'failed' && `${texts.failed} `}
+          {isDryRun ? texts.trial(counts) : texts.summary(counts)}
         </Text>
         {end === 'stopped' && !isDryRun && <Text size="sm">{texts.stopped}</Text>}
         {end === 'failed' && !isDryRun && hasStored && <Text size="sm">{texts.kept}</Text>}
         {rejected.length > 0 && <RejectedRows rejected={rejected} file={input.file} resource={resource} />}
       </Alert>
-    </>
+    </Stack>
   );
 }
 
@@ -48,7 +57,7 @@ interface RejectedRowsProps {
   readonly resource: string;
 }
 
-/** The first rejected rows, and a button that saves all of them. */
+/** The mistakes of rejected rows, each with its rows, and a button that saves all rejected rows. */
 function RejectedRows({ rejected, file, resource }: RejectedRowsProps) {
   const save = useMutation({
     mutationFn: async () => {
@@ -56,21 +65,20 @@ function RejectedRows({ rejected, file, resource }: RejectedRowsProps) {
       saveFile(await selectRejected(file, rejected), `${resource}-rejected.${ending}`);
     },
   });
+  const mistakes = groupMistakes(rejected);
   return (
     <>
       <Table layout="fixed" aria-label={texts.rejected} mb="xs">
         <Table.Tbody>
-          {rejected.slice(0, SHOWN).map((each) => (
-            <Table.Tr key={each.row}>
-              <Table.Td w={90}>
-                {texts.row} {each.row.toLocaleString()}
-              </Table.Td>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>{isolateNames(reasonOf(each))}</Table.Td>
+          {mistakes.slice(0, SHOWN).map(({ mistake, rows }) => (
+            <Table.Tr key={mistake}>
+              <Table.Td w="30%">{texts.rows(rows.length, describeRows(rows))}</Table.Td>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{isolateNames(mistake)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
-      {rejected.length > SHOWN && <Text size="sm">{texts.more(rejected.length - SHOWN)}</Text>}
+      {mistakes.length > SHOWN && <Text size="sm">{texts.more(mistakes.length - SHOWN)}</Text>}
       {save.error !== null && <ProblemAlert error={save.error} onRetry={() => save.mutate()} />}
       <Button size="xs" variant="default" loading={save.isPending} onClick={() => save.mutate()}>
         {texts.save}
@@ -80,4 +88,11 @@ function RejectedRows({ rejected, file, resource }: RejectedRowsProps) {
       </Text>
     </>
   );
+}
+
+/** Returns the ranges of rows, and that there are others if they are too many. */
+function describeRows(rows: readonly number[]): string {
+  const ranges = toRanges(rows);
+  const shown = ranges.slice(0, SHOWN_RANGES).map(([first, last]) => texts.range(first, last));
+  return [...shown, ...(ranges.length > SHOWN_RANGES ? [texts.moreRanges] : [])].join(', ');
 }

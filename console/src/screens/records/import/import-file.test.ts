@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ColumnMapping, suggestMapping } from './column-mapping.ts';
 import { type ImportFile, mapFile, openImportFile, splitBy } from './import-file.ts';
-import { REASON_COLUMN, selectRejected } from './rejected-rows.ts';
+import { groupMistakes, REASON_COLUMN, selectRejected, toRanges } from './rejected-rows.ts';
 
 const FIELDS = ['title', 'slug', 'fee', 'tags'].map((name) => ({ name, required: false, readOnly: false }));
 
@@ -117,5 +117,36 @@ describe('selectRejected', () => {
       { line: '{"title":', [REASON_COLUMN]: 'title: too "short"' },
       { title: 'C', [REASON_COLUMN]: 'no rule' },
     ]);
+  });
+});
+
+describe('groupMistakes', () => {
+  const reject = (row: number, ...mistakes: readonly (readonly [path: string, detail: string])[]) => ({
+    ...{ row, code: 'VALUE_INVALID', detail: 'invalid values' },
+    errors: mistakes.map(([path, detail]) => ({ path, code: 'format', detail })),
+  });
+
+  it('names each mistake once with its rows, and the rarest one first', () => {
+    const tags = ['tags', 'expected a JSON array in the cell'] as const;
+    const rows = [
+      reject(2, tags),
+      reject(3, tags),
+      reject(5, tags, ['title', 'too long']),
+      { row: 7, code: 'ACCESS_DENIED', detail: 'no rule' },
+    ];
+    expect(groupMistakes(rows)).toEqual([
+      { mistake: 'title: too long', rows: [5] },
+      { mistake: 'no rule', rows: [7] },
+      { mistake: 'tags: expected a JSON array in the cell', rows: [2, 3, 5] },
+    ]);
+  });
+
+  it('successive rows are one range', () => {
+    expect(toRanges([2, 3, 4, 7, 9, 10])).toEqual([
+      [2, 4],
+      [7, 7],
+      [9, 10],
+    ]);
+    expect(toRanges([])).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ export interface FinishedImport extends EndedImport {
 }
 
 interface ImportState {
-  readonly running?: RunningImport;
+  readonly running?: RunningImport & { readonly isDryRun: boolean };
   readonly result?: FinishedImport;
 }
 
@@ -31,9 +31,10 @@ export function useImport(resource: string) {
   const start = (input: ImportInput): void => {
     const running = new AbortController();
     control.current = running;
-    setState({ running: { counts: NO_ROWS, row: 0 } });
+    const show = (progress: RunningImport): void => setState({ running: { ...progress, isDryRun: input.options.dryRun } });
+    show({ counts: NO_ROWS, row: 0 });
     const { signal } = running;
-    void readImport(sendRows(resource, input, signal), signal, (progress) => setState({ running: progress })).then((ended) => {
+    void readImport(sendRows(resource, input, signal), signal, show).then((ended) => {
       setState({ result: { ...ended, input } });
       void queryClient.invalidateQueries({ queryKey: ['records', resource] });
     });
