@@ -128,7 +128,7 @@ describe('hostile values', () => {
   it('the differences of versions and of a draft are shown as texts', async ({ hostile, visitor }) => {
     const { service, policyId } = hostile;
     const page = await visitor.open(service, `/policies/${policyId}?tab=history`, { as: await service.admin() });
-    await page.getByRole('button', { name: 'Show the differences from the current version' }).click();
+    await page.getByRole('button', { name: 'Show the differences from the current revision' }).click();
     await page.getByText('changed', { exact: true }).first().waitFor();
     await expectInert(page, IMAGE);
     await page.goto(`${service.console}/policies/${policyId}`);

@@ -55,7 +55,11 @@ describe('the editor of policies', () => {
     await page.getByText('did you mean "status"?').waitFor();
     await path.fill('resource.status');
     await page.keyboard.press('Escape');
-    await page.getByText('no mistakes').or(page.getByText('version')).first().waitFor();
+    await page
+      .getByText('no mistakes')
+      .or(page.getByText(/^revision/))
+      .first()
+      .waitFor();
     // A mistake in an expression is marked in its text.
     await page.getByRole('combobox', { name: 'Type' }).first().selectOption('CUSTOM');
     await page.getByRole('button', { name: 'Add an expression' }).click();

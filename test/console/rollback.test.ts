@@ -11,13 +11,13 @@ describe('a rollback', () => {
     const remove = { resource: 'Article', action: 'delete', description: 'delete articles' };
     await newsroom.call('PUT', path, { token, body: { rules: [read, remove] } });
     const page = await visitor.open(newsroom, `/policies/${id}?tab=history`, { as: story.admin });
-    await page.getByRole('button', { name: 'Roll back to this version' }).click();
+    await page.getByRole('button', { name: 'Roll back to this revision' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('rule "delete articles" is removed').waitFor();
     await dialog.getByText('The policy is assigned to').waitFor();
     await expectSoundScreen(page);
     await dialog.getByRole('textbox', { name: 'Reason' }).fill('opened too much');
-    await dialog.getByRole('button', { name: 'Roll back to this version' }).click();
+    await dialog.getByRole('button', { name: 'Roll back to this revision' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('opened too much').waitFor();
     const reply = await newsroom.call('GET', path, { token });
@@ -39,7 +39,7 @@ describe('a rollback', () => {
     expect((await newsroom.call('GET', '/api/Tip', { token: writer.token })).status).toBe(403);
 
     const page = await visitor.open(newsroom, `/policies/${id}?tab=history`, { as: story.admin });
-    await page.getByRole('button', { name: 'Roll back to this version' }).click();
+    await page.getByRole('button', { name: 'Roll back to this revision' }).click();
     const dialog = page.getByRole('dialog');
     // The comment stays allowed, by another policy.
     await dialog.getByText(/^1 would be allowed:$/).waitFor();
@@ -55,7 +55,7 @@ describe('a rollback', () => {
     await status.getByText('Nora Iversen').waitFor();
     await expectSoundScreen(page);
     await dialog.getByRole('textbox', { name: 'Reason' }).fill('back to the first version');
-    await dialog.getByRole('button', { name: 'Roll back to this version' }).click();
+    await dialog.getByRole('button', { name: 'Roll back to this revision' }).click();
     await status.getByText('1 assignment was revoked:').waitFor();
     await status.getByText('Nora Iversen').waitFor();
     await expectSoundScreen(page);
@@ -87,7 +87,7 @@ describe('the history of a policy', () => {
     const denying = rules.map((rule, at) => ({ ...rule, id: stored[at]?.id, effect: 'DENY' }));
     await newsroom.call('PUT', path, { token, body: { rules: denying } });
     const page = await visitor.open(newsroom, `/policies/${id}?tab=history`, { as: story.admin });
-    await page.getByRole('button', { name: 'Show the differences from the current version' }).click();
+    await page.getByRole('button', { name: 'Show the differences from the current revision' }).click();
     await page.getByRole('button', { name: 'Restore this rule' }).first().click();
     await page.getByText('unsaved changes').waitFor();
     await expectSoundScreen(page);

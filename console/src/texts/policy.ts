@@ -1,10 +1,15 @@
 import { sentence } from './sentence.ts';
 
+/** The order of the three priorities, in the same words wherever one of them is shown. */
+const PRIORITY_ORDER = 'rule priority, then policy priority, then role assignment priority';
+const PRIORITY_HELP = sentence`Higher comes first: ${PRIORITY_ORDER}.`;
+
 /** Texts of the screen of one policy. */
 export const policyTexts = {
   tabs: { rules: 'Rules', text: 'JSON / YAML', preview: 'Preview', assignments: 'Assignments', history: 'History', findings: 'Findings' },
   inactive: 'not active',
-  version: (version: number) => sentence`version ${version}`,
+  revision: (revision: number) => sentence`revision ${revision}`,
+  revisionHelp: 'Revisions count all changes of policies and assignments, so those of one policy have gaps.',
   unsaved: 'unsaved changes',
   save: 'Save…',
   create: 'Create…',
@@ -30,13 +35,13 @@ export const policyTexts = {
     type: 'Type',
     typeHelp: 'A label. Only custom policies may contain expressions.',
     priority: 'Priority',
-    priorityHelp: 'Higher comes first among rules of the same priority.',
+    priorityHelp: PRIORITY_HELP,
     isActive: 'Active',
     tags: 'Tags',
   },
   rules: {
     title: 'Rules, in the order of decisions',
-    order: 'The first rule whose conditions are met decides. Without one, access is denied.',
+    order: sentence`The first rule whose conditions are met decides. Without one, access is denied. Rules of all policies are ordered by ${PRIORITY_ORDER}; if all are equal, DENY comes before ALLOW.`,
     empty: { title: 'This policy has no rules', detail: 'A policy without rules decides nothing.' },
     notAList: 'The rules are not a list. Correct them in the text.',
     add: 'Add a rule',
@@ -51,7 +56,7 @@ export const policyTexts = {
     anyAction: '* (all actions)',
     effect: 'Effect',
     priority: 'Priority',
-    priorityHelp: 'Higher comes first.',
+    priorityHelp: PRIORITY_HELP,
     isActive: 'Active',
     description: 'Description',
     conditions: 'Conditions: all must be true',
@@ -152,7 +157,7 @@ export const policyTexts = {
     expiry: 'Expires',
     expiryHelp: 'Local time. Empty: no expiry.',
     priority: 'Priority',
-    priorityHelp: 'Breaks ties between rules of the same priority. Higher is earlier.',
+    priorityHelp: PRIORITY_HELP,
     expiryAction: 'Change the expiry',
     done: 'The policy was assigned.',
     changed: 'The assignment was changed.',
@@ -166,21 +171,20 @@ export const policyTexts = {
     list: 'Changes, newest first',
     changes: { created: 'created', updated: 'changed', deleted: 'deleted', restored: 'restored' },
     subjects: { policy: 'policy', assignment: 'assignment' },
-    show: 'Show the differences from the current version',
+    show: 'Show the differences from the current revision',
     hide: 'Hide the differences',
-    current: 'current version',
-    revision: (revision: number) => sentence`revision ${revision}`,
+    current: 'current revision',
     unsaved: 'A rollback would replace your unsaved changes. Save or discard them first.',
     rules: { restore: 'Restore this rule', remove: 'Remove this rule' },
     restoredRules: {
       restore: 'The draft has the earlier rule. Save it to apply it.',
       remove: 'The draft no longer has the rule. Save it to apply it.',
     },
-    rollback: 'Roll back to this version',
+    rollback: 'Roll back to this revision',
     restore: 'Restore the policy',
     rollbackTitle: (revision: number) => sentence`Roll back to revision ${revision}?`,
     restoreTitle: (name: string) => sentence`Restore ${name}?`,
-    rollbackDetail: 'The rules and all other members become those of that version. The history keeps the versions between.',
+    rollbackDetail: 'The rules and all other members become those of that revision. The history keeps the revisions between.',
     rollbackChanges: 'This changes:',
     restoreUnassigned: 'Without its assignments, it applies to no request and changes no decision.',
     assignmentsNotCompared: 'What follows does not include the changes of assignments.',

@@ -42,7 +42,7 @@ export function PolicyDetailsForm({ draft, catalogue, validation, onChange }: Dr
           label={texts.priority}
           description={texts.priorityHelp}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          w={170}
+          w={200}
           isInteger
           value={numberOf(draft, 'priority', DEFAULT_PRIORITY)}
           error={errorOf('priority')}

@@ -131,7 +131,7 @@ function ChangeSummary({
           {by !== undefined && sentence` · ${by.name ?? by.id}`}
         </Text>
         <Text size="xs" c="dimmed">
-          {texts.revision(revision)}
+          {policyTexts.revision(revision)}
         </Text>
       </Group>
       <Text size="sm">{summary}</Text>

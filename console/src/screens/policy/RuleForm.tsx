@@ -93,7 +93,7 @@ function RuleMembers({ rule, at, catalogue, validation, onRule }: RuleFormProps)
           label={texts.priority}
           description={texts.priorityHelp}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          w={130}
+          w={200}
           isInteger
           // Rules change places by their priority.
           reportsOnLeaving
