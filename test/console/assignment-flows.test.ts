@@ -28,6 +28,16 @@ describe('assignments', () => {
     await page.getByText('Not assigned yet').waitFor();
     await page.getByRole('button', { name: 'Assign' }).click();
     const dialog = page.getByRole('dialog', { name: 'Assign the policy' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    // The list of all assignments leads to the same dialog.
+    await page.getByRole('link', { name: 'Assignments', exact: true }).click();
+    await page.getByRole('button', { name: 'Assign a policy' }).click();
+    const question = page.getByRole('dialog', { name: 'Assign a policy' });
+    await question.getByRole('combobox').or(question.getByRole('textbox')).first().fill('assigned by a form');
+    await page.getByRole('option', { name: 'assigned by a form' }).first().click();
+    await question.getByRole('button', { name: 'Continue' }).click();
+    await page.waitForURL(new RegExp(`/policies/${id}`));
     await dialog.getByText('a user', { exact: true }).click();
     const picker = dialog
       .getByRole('combobox', { name: 'User' })

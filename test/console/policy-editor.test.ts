@@ -207,7 +207,7 @@ describe('the editor of policies', () => {
     await page.getByRole('heading', { name: 'Policies', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'All changes' }).click();
     await page.getByRole('button', { name: 'Restore the policy' }).first().click();
-    await page.getByRole('textbox', { name: 'Reason (required)' }).fill('needed after all');
+    await page.getByRole('textbox', { name: 'Reason for the change' }).fill('needed after all');
     await page.getByRole('checkbox', { name: /Also restore the assignments/ }).check();
     await page.getByRole('dialog').getByText('Restores 1 assignment:').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Restore the policy' }).click();

@@ -10,12 +10,16 @@ describe('a rollback', () => {
     const path = `/admin/api/policies/${id}`;
     const remove = { resource: 'Article', action: 'delete', description: 'delete articles' };
     await newsroom.call('PUT', path, { token, body: { rules: [read, remove] } });
-    const page = await visitor.open(newsroom, `/policies/${id}?tab=history`, { as: story.admin });
+    const page = await visitor.open(newsroom, `/policies/${id}?tab=preview`, { as: story.admin });
+    await page.getByRole('button', { name: 'Compare with the previous revision' }).click();
+    await page.getByRole('button', { name: 'Hide the differences' }).waitFor();
     await page.getByRole('button', { name: 'Roll back to this revision' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('rule "delete articles" is removed').waitFor();
     await dialog.getByText('The policy is assigned to').waitFor();
     await expectSoundScreen(page);
+    await dialog.getByRole('button', { name: 'Roll back to this revision' }).click();
+    await dialog.getByText('Enter a reason').waitFor();
     await dialog.getByRole('textbox', { name: 'Reason' }).fill('opened too much');
     await dialog.getByRole('button', { name: 'Roll back to this revision' }).click();
     await dialog.waitFor({ state: 'detached' });

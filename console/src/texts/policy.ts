@@ -85,9 +85,10 @@ export const policyTexts = {
   previewing: {
     empty: {
       title: 'There is nothing to preview',
-      detail: 'Change the policy first. Then the recorded decisions can be replayed under your changes, before you save them.',
+      detail: 'The preview replays the recorded decisions under unsaved changes. Saved changes can be compared in the history.',
     },
     change: 'Change the rules',
+    compare: 'Compare with the previous revision',
     assume: 'Assume that the policy is assigned to',
     unassigned:
       'Choose the role or user that the policy is assumed to be assigned to: without an assignment, its rules apply to no request.',
@@ -190,7 +191,8 @@ export const policyTexts = {
     assignmentsNotCompared: 'What follows does not include the changes of assignments.',
     restoreDetail: 'The policy is created again as it was before it was deleted.',
     assignments: 'Also restore the assignments of that time, and revoke those that were added since',
-    reasonRequired: 'Reason (required)',
+    reasonHelp: 'Other admins read it in the history.',
+    noReason: 'Enter a reason',
     rolledBack: 'The policy was rolled back.',
     restored: 'The policy was restored.',
     sameAssignments: 'The assignments are those of that time already.',
@@ -248,6 +250,7 @@ export const assignmentsTexts = {
     past: 'has expired',
     clear: 'Clear filters',
   },
+  assign: { action: 'Assign a policy', detail: 'The next step asks for the role or user.', policy: 'Policy', next: 'Continue' },
   empty: { title: 'No assignment matches' },
   select: (name: string) => sentence`Select the assignment to ${name}`,
   selected: (count: number) => (count === 1 ? '1 assignment selected' : sentence`${count} assignments selected`),

@@ -29,7 +29,12 @@ export function AssignmentFilters({ search, onChange }: AssignmentFiltersProps) 
         // An assignment is to a role or to a user.
         onChange={(role) => set({ role, userId: undefined })}
       />
-      <UserPicker label={texts.user} value={search.userId} onChange={(userId) => set({ userId, role: undefined })} />
+      <UserPicker
+        label={texts.user}
+        placeholder={texts.any}
+        value={search.userId}
+        onChange={(userId) => set({ userId, role: undefined })}
+      />
       <Select
         label={texts.state}
         placeholder={texts.any}

@@ -16,6 +16,7 @@ import { selectionColumn } from '../../components/selection-column.tsx';
 import { commonTexts } from '../../texts/common.ts';
 import { assignmentsTexts as texts } from '../../texts/policy.ts';
 import { AssignmentFilters } from './AssignmentFilters.tsx';
+import { AssignPolicyButton } from './AssignPolicyButton.tsx';
 import { type AssignmentsSearch, toAssignmentFilter } from './assignments-search.ts';
 import { revocationRefusal, toDraft } from './revocation.ts';
 import { assignmentsRoute } from './route.ts';
@@ -33,7 +34,7 @@ export function AssignmentsScreen() {
   const query = useInfiniteQuery(assignmentsQuery(toAssignmentFilter(search, now)));
   const change = (next: AssignmentsSearch): void => void navigate({ search: next, replace: true });
   return (
-    <Page title={texts.title} description={texts.description}>
+    <Page title={texts.title} description={texts.description} actions={<AssignPolicyButton />}>
       <AssignmentFilters search={search} onChange={change} />
       {selected.size > 0 && <RevokeBar selected={[...selected.values()]} onDone={() => setSelected(new Map())} />}
       <PagedState query={query}>

@@ -17,13 +17,20 @@ type Opened = { readonly dialog: 'assign' } | { readonly dialog: 'change' | 'rev
 /** Properties of the assignments of a policy. */
 export interface AssignmentsTabProps {
   readonly policy: Policy;
+  /** True to begin with the dialog that assigns the policy. */
+  readonly isAssigning: boolean;
+  /** Called when that dialog is closed. */
+  onAssigned(): void;
 }
 
 /** The users and roles that a policy is assigned to. */
-export function AssignmentsTab({ policy }: AssignmentsTabProps) {
-  const [opened, setOpened] = useState<Opened>();
+export function AssignmentsTab({ policy, isAssigning, onAssigned }: AssignmentsTabProps) {
+  const [opened, setOpened] = useState<Opened | undefined>(isAssigning ? { dialog: 'assign' } : undefined);
   const query = useInfiniteQuery(assignmentsQuery({ policyId: policy.id }));
-  const close = () => setOpened(undefined);
+  const close = () => {
+    setOpened(undefined);
+    if (isAssigning) onAssigned();
+  };
   const assign = <Button onClick={() => setOpened({ dialog: 'assign' })}>{texts.add}</Button>;
   return (
     <>

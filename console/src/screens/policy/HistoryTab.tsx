@@ -7,6 +7,7 @@ import { policyTexts } from '../../texts/policy.ts';
 import { PolicyTimeline } from './PolicyTimeline.tsx';
 import { restoreRule } from './past-rules.ts';
 import type { PolicySearch } from './policy-search.ts';
+import { previousRevision } from './previous-revision.ts';
 import type { PolicyEditorState } from './usePolicyEditor.ts';
 import type { OnRestore } from './VersionDiff.tsx';
 
@@ -16,11 +17,13 @@ const { history: texts, managed } = policyTexts;
 export interface HistoryTabProps {
   readonly policy: Policy;
   readonly editor: Pick<PolicyEditorState, 'draft' | 'text' | 'isDirty' | 'change'>;
+  /** True to begin with the differences of the previous revision. */
+  readonly isComparing: boolean;
   onSearch(search: PolicySearch): void;
 }
 
 /** The changes of a policy and its assignments. */
-export function HistoryTab({ policy, editor, onSearch }: HistoryTabProps) {
+export function HistoryTab({ policy, editor, isComparing, onSearch }: HistoryTabProps) {
   const { draft, text, isDirty, change } = editor;
   const query = useInfiniteQuery(historyQuery(policy.id));
   const refusal = policy.managedBy !== undefined ? managed.refusal(policy.file ?? '') : isDirty ? texts.unsaved : undefined;
@@ -43,6 +46,7 @@ export function HistoryTab({ policy, editor, onSearch }: HistoryTabProps) {
             items={changes}
             current={policy.version}
             refusal={refusal}
+            compared={isComparing ? previousRevision(changes, policy.version) : undefined}
             // Without the action while the typed text has a mistake: the draft is then older than the text.
             onRestore={text?.mistake === undefined ? restore : undefined}
           />

@@ -95,7 +95,7 @@ export function PolicyEditor({ editor, stored, catalogue, search, children, onSe
             <LazyPart part={previewTab} props={{ editor, validation, search, onSearch }} lines={6} />
           </UnlessUnreadable>
         </Tabs.Panel>
-        {base !== undefined && <StoredPanels {...{ policy: base, editor, onSearch }} />}
+        {base !== undefined && <StoredPanels {...{ policy: base, editor, search, onSearch }} />}
       </Tabs>
       <LeaveGuard
         isDirty={isDirty}
@@ -122,17 +122,22 @@ function UnlessUnreadable({
 interface StoredPanelsProps {
   readonly policy: Policy;
   readonly editor: PolicyEditorState;
+  readonly search: PolicySearch;
   onSearch(search: PolicySearch): void;
 }
 
-function StoredPanels({ policy, editor, onSearch }: StoredPanelsProps) {
+function StoredPanels({ policy, editor, search, onSearch }: StoredPanelsProps) {
   return (
     <>
       <Tabs.Panel value="assignments">
-        <LazyPart part={assignmentsTab} props={{ policy }} lines={6} />
+        <LazyPart
+          part={assignmentsTab}
+          props={{ policy, isAssigning: search.assign === true, onAssigned: () => onSearch({ tab: 'assignments' }) }}
+          lines={6}
+        />
       </Tabs.Panel>
       <Tabs.Panel value="history">
-        <LazyPart part={historyTab} props={{ policy, editor, onSearch }} lines={6} />
+        <LazyPart part={historyTab} props={{ policy, editor, isComparing: search.compare === true, onSearch }} lines={6} />
       </Tabs.Panel>
       <Tabs.Panel value="findings">
         <LazyPart
@@ -172,6 +177,6 @@ function EditorState({ editor: { base, draft, text, isDirty }, validation: { res
   );
 }
 
-function withoutMember({ at: _, rule: _rule, ...search }: PolicySearch): PolicySearch {
+function withoutMember({ at: _, rule: _rule, assign: _assign, compare: _compare, ...search }: PolicySearch): PolicySearch {
   return search;
 }

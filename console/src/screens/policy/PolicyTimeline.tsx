@@ -25,6 +25,8 @@ interface PolicyTimelineProps {
   readonly current?: number;
   /** The reason why no version can be rolled back to; undefined if one can. */
   readonly refusal?: string | undefined;
+  /** The revision whose differences are shown first. */
+  readonly compared?: number | undefined;
   /** Restores a rule of a version in the draft. */
   readonly onRestore?: OnRestore | undefined;
   /** True if the timeline is that of all policies. */
@@ -59,10 +61,10 @@ interface ChangeProps extends Omit<PolicyTimelineProps, 'items'> {
   readonly isRestorable: boolean;
 }
 
-function Change({ item, isRestorable, current, refusal, onRestore, namesPolicies = false }: ChangeProps) {
-  const [isShown, setShown] = useState(false);
-  const [isRollingBack, setRollingBack] = useState(false);
+function Change({ item, isRestorable, current, refusal, compared, onRestore, namesPolicies = false }: ChangeProps) {
   const { change, subject, policy, revision } = item;
+  const [isShown, setShown] = useState(subject === 'policy' && revision === compared);
+  const [isRollingBack, setRollingBack] = useState(false);
   const isDeleted = change === 'deleted';
   const isCurrent = revision === current && subject === 'policy';
   const hasVersion = subject === 'policy' && !isDeleted && !isCurrent;

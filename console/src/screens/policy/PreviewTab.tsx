@@ -25,8 +25,7 @@ export interface PreviewTabProps {
 /** Replays recorded decisions under the unsaved changes of a policy, and shows what these change for roles and users. */
 export function PreviewTab({ editor, validation, search, onSearch }: PreviewTabProps) {
   const { base, draft, hasDraft } = editor;
-  const rules = <Button onClick={() => onSearch({ tab: 'rules' })}>{texts.change}</Button>;
-  if (!hasDraft) return <EmptyState {...texts.empty} action={rules} />;
+  if (!hasDraft) return <NothingToPreview isStored={base !== undefined} onSearch={onSearch} />;
   const hasMistakes = (validation.result?.errors.length ?? 0) > 0;
   const isValid = validation.result?.valid === true;
   const assignee = base === undefined ? parseAssignee(search.assumed) : undefined;
@@ -67,6 +66,21 @@ export function PreviewTab({ editor, validation, search, onSearch }: PreviewTabP
       </Group>
     </Stack>
   );
+}
+
+/** The ways to changes that can be compared. */
+function NothingToPreview({ isStored, onSearch }: { readonly isStored: boolean } & Pick<PreviewTabProps, 'onSearch'>) {
+  const action = (
+    <Group>
+      <Button onClick={() => onSearch({ tab: 'rules' })}>{texts.change}</Button>
+      {isStored && (
+        <Button variant="default" onClick={() => onSearch({ tab: 'history', compare: true })}>
+          {texts.compare}
+        </Button>
+      )}
+    </Group>
+  );
+  return <EmptyState {...texts.empty} action={action} />;
 }
 
 /** Returns the question of the simulator about the assumed role or user. */

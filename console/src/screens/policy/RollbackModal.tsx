@@ -71,12 +71,16 @@ function RollbackForm({ target, rollback, onClose }: RollbackFormProps) {
   const { policy, revision, change } = item;
   const isDeleted = change === 'deleted';
   const [reason, setReason] = useState('');
+  const [isTried, setTried] = useState(false);
   const [assignments, setAssignments] = useState(false);
   return (
+    // The message is that of the console, not that of the browser.
     <form
+      noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        rollback.mutate({ reason, assignments });
+        setTried(true);
+        if (reason.trim() !== '') rollback.mutate({ reason, assignments });
       }}
     >
       <Stack>
@@ -97,8 +101,10 @@ function RollbackForm({ target, rollback, onClose }: RollbackFormProps) {
         )}
         {isDeleted && !assignments && <Text size="sm">{texts.restoreUnassigned}</Text>}
         <TextInput
-          label={texts.reasonRequired}
+          label={commonTexts.reason}
+          description={texts.reasonHelp}
           required
+          error={isTried && reason.trim() === '' ? texts.noReason : undefined}
           maxLength={500}
           data-autofocus
           value={reason}

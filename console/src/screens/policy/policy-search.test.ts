@@ -9,6 +9,13 @@ describe('validatePolicySearch', () => {
     expect(validatePolicySearch({ tab: 'unknown', rule: 7 })).toEqual({});
   });
 
+  it('keeps the dialog of assignments and the comparison of the history in their tabs only', () => {
+    const opened = { assign: true, compare: true };
+    expect(validatePolicySearch({ tab: 'assignments', ...opened })).toEqual({ tab: 'assignments', assign: true });
+    expect(validatePolicySearch({ tab: 'history', ...opened })).toEqual({ tab: 'history', compare: true });
+    expect(validatePolicySearch({ tab: 'rules', ...opened })).toEqual({ tab: 'rules' });
+  });
+
   it('keeps the question of the preview in its tab only', () => {
     const preview = { tab: 'preview', range: '24h', fill: true };
     expect(validatePolicySearch(preview)).toEqual(preview);

@@ -15,6 +15,10 @@ export interface PolicySearch extends PreviewSearch {
   readonly at?: string;
   /** The id of the rule to show. */
   readonly rule?: string;
+  /** True to open the dialog that assigns the policy. */
+  readonly assign?: true;
+  /** True to compare the previous revision with the current one in the history. */
+  readonly compare?: true;
   /** The id of the template of a new policy. */
   readonly template?: string;
   /** The role or user that a new policy is assumed to be assigned to: `role:` and a role, or `user:` and an id. */
@@ -23,12 +27,14 @@ export interface PolicySearch extends PreviewSearch {
 
 /** Reads the state of the screen from the search parameters of the URL. */
 export function validatePolicySearch(given: Readonly<Record<string, unknown>>): PolicySearch {
-  const { tab, at, rule, template, assumed } = given;
+  const { tab, at, rule, assign, compare, template, assumed } = given;
   const known = POLICY_TABS.find((each) => each === tab);
   return {
     ...(known !== undefined && { tab: known }),
     ...(typeof at === 'string' && { at }),
     ...(typeof rule === 'string' && { rule }),
+    ...(known === 'assignments' && assign === true && { assign }),
+    ...(known === 'history' && compare === true && { compare }),
     ...(typeof template === 'string' && { template }),
     ...(typeof assumed === 'string' && parseAssignee(assumed) !== undefined && { assumed }),
     ...(known === 'preview' && validatePreviewSearch(given)),
