@@ -182,7 +182,7 @@ interface Payload {
 }
 
 function toTemplate(id: string, type: PolicyType, { name, description, rules }: Payload): PolicyTemplate {
-  return Object.freeze({ id, name, description, type, template: { name, description, type, rules, tags: ['template'] } });
+  return Object.freeze({ id, name, description, type, template: { name, description, type, rules } });
 }
 
 function equals(field: string, value: string): JsonObject {

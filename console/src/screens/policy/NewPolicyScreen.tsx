@@ -6,7 +6,7 @@ import type { Catalogue } from '../../components/condition/condition-paths.ts';
 import { QueryState } from '../../components/QueryState.tsx';
 import { newPolicyTexts as texts } from '../../texts/policies.ts';
 import { PolicyEditor } from './PolicyEditor.tsx';
-import { type DraftJson, EMPTY_POLICY } from './policy-draft.ts';
+import { type DraftJson, EMPTY_POLICY, fromTemplate } from './policy-draft.ts';
 import type { PolicySearch } from './policy-search.ts';
 import { newPolicyRoute } from './route.ts';
 import { usePolicyEditor } from './usePolicyEditor.ts';
@@ -25,7 +25,7 @@ export function NewPolicyScreen() {
         <NewPolicy
           key={search.template ?? ''}
           catalogue={data}
-          initial={initial === undefined ? EMPTY_POLICY : { ...EMPTY_POLICY, ...initial }}
+          initial={initial === undefined ? EMPTY_POLICY : fromTemplate(initial)}
           search={search}
           // Without its template, the editor would begin again. The assumed assignment belongs to the draft.
           onSearch={(next) => void navigate({ search: { ...keptSearch(search), ...next }, replace: true })}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../api/policies.ts';
-import { toPastDraft, toPolicyDraft } from './policy-draft.ts';
+import { fromTemplate, toPastDraft, toPolicyDraft } from './policy-draft.ts';
 
 const rule = (id: string) => ({ id, policyId: 'p', createdAt: 'then', resource: 'Tip', action: 'list' });
 const policy = (parts: object) => ({ id: 'p', version: 3, createdAt: 'then', name: 'Tips', ...parts }) as unknown as Policy;
@@ -14,6 +14,22 @@ describe('toPastDraft', () => {
         { id: 'kept', resource: 'Tip', action: 'list' },
         { resource: 'Tip', action: 'list' },
       ],
+    });
+  });
+});
+
+describe('fromTemplate', () => {
+  it('takes over the rules and the type, and leaves the description and the tags to the author', () => {
+    const template = {
+      name: 'Own tips',
+      description: 'Users see their tips.',
+      tags: ['template'],
+      type: 'CUSTOM',
+      rules: [{ action: 'list' }],
+    };
+    expect(fromTemplate(template)).toEqual({
+      ...{ name: 'Own tips', type: 'CUSTOM', isActive: true, priority: 100 },
+      ...{ tags: [], rules: [{ action: 'list' }] },
     });
   });
 });

@@ -23,6 +23,11 @@ export interface PolicyText {
 /** The draft of a new policy. */
 export const EMPTY_POLICY: DraftJson = { name: '', type: 'ATTRIBUTE_BASED', isActive: true, priority: 100, tags: [], rules: [] };
 
+/** Returns the draft of a new policy that begins with a template. The description of the template no longer fits when its rules change. */
+export function fromTemplate(template: DraftJson): DraftJson {
+  return { ...EMPTY_POLICY, ...without(template, ['description', 'tags']) };
+}
+
 /** Returns the members of a policy that an admin writes. */
 export function toDraft(policy: Policy | DraftJson): DraftJson {
   const own = without(policy, POLICY_SET);
