@@ -13,10 +13,12 @@ interface NewRecordFormProps {
   readonly definition: Definition;
   readonly submit: string;
   create(values: Readonly<Record<string, unknown>>): Promise<unknown>;
+  /** Leaves the form without a change. */
+  onCancel(): void;
 }
 
 /** The fields of a new record. */
-export function NewRecordForm({ definition, submit, create }: NewRecordFormProps) {
+export function NewRecordForm({ definition, submit, create, onCancel }: NewRecordFormProps) {
   const editor = useRecordEditor(definition, undefined);
   const keeper = useKeptValues(definition.name, editor);
   const { kept, decide } = keeper;
@@ -31,7 +33,7 @@ export function NewRecordForm({ definition, submit, create }: NewRecordFormProps
   return (
     <>
       {kept && <LazyPart part={keptValuesAlert} props={{ isPartial: kept.isPartial, onRestore: restore, onDiscard: decide }} lines={2} />}
-      <RecordForm editor={editor} keeper={keeper} submit={submit} save={save} />
+      <RecordForm editor={editor} keeper={keeper} submit={submit} save={save} onCancel={onCancel} />
     </>
   );
 }

@@ -1,7 +1,8 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { RequestError } from '../../api/problem.ts';
+import { commonTexts } from '../../texts/common.ts';
 import { dataTexts } from '../../texts/data.ts';
 import { isolateNames } from '../../texts/sentence.ts';
 import { LeaveGuard } from '../LeaveGuard.tsx';
@@ -20,10 +21,12 @@ interface RecordFormProps {
   readonly refusal?: string | undefined;
   /** Sends the changed values. Resolves with false if they are not saved yet. */
   save(values: Readonly<Record<string, unknown>>): Promise<boolean>;
+  /** Leaves the form without a change. Absent on the screen of a record, which has nothing to leave. */
+  onCancel?(): void;
 }
 
 /** The fields of a record, each with the control of its type. Only changed fields are sent. A refused value is marked at its field. */
-export function RecordForm({ editor, keeper, submit, refusal, save }: RecordFormProps) {
+export function RecordForm({ editor, keeper, submit, refusal, save, onCancel }: RecordFormProps) {
   const { fields, base, before, values, isDirty, change } = editor;
   const isNew = base === undefined;
   const [mistakes, setMistakes] = useState<Readonly<Record<string, string>>>({});
@@ -65,9 +68,16 @@ export function RecordForm({ editor, keeper, submit, refusal, save }: RecordForm
         {/* Beside the button, which may be far from the title. */}
         {error !== null && <ProblemAlert error={error} onRepeat={send} />}
         {refusal === undefined ? (
-          <Button type="submit" loading={isPending} disabled={!isNew && !isDirty} style={{ alignSelf: 'flex-start' }}>
-            {submit}
-          </Button>
+          <Group>
+            <Button type="submit" loading={isPending} disabled={!isNew && !isDirty}>
+              {submit}
+            </Button>
+            {onCancel !== undefined && (
+              <Button variant="default" onClick={onCancel}>
+                {commonTexts.cancel}
+              </Button>
+            )}
+          </Group>
         ) : (
           isolateNames(refusal)
         )}

@@ -49,7 +49,7 @@ export function PolicyDetailsForm({ draft, catalogue, validation, onChange }: Dr
           onChange={(value) => set('priority', value)}
         />
         <Switch
-          mt={{ base: 0, sm: 30 }}
+          mt={{ base: 0, sm: 33 }}
           label={texts.isActive}
           checked={draft['isActive'] !== false}
           onChange={({ currentTarget }) => set('isActive', currentTarget.checked)}

@@ -65,7 +65,7 @@ function RuleMembers({ rule, at, catalogue, validation, onRule }: RuleFormProps)
       <Group align="flex-start">
         <SegmentedControl
           aria-label={texts.effect}
-          mt={24}
+          mt={25}
           data={['ALLOW', 'DENY']}
           value={textOf(rule, 'effect') || 'ALLOW'}
           onChange={(effect) => set('effect', effect)}
@@ -102,7 +102,7 @@ function RuleMembers({ rule, at, catalogue, validation, onRule }: RuleFormProps)
           onChange={(value) => set('priority', value)}
         />
         <Switch
-          mt={30}
+          mt={33}
           label={texts.isActive}
           checked={rule['isActive'] !== false}
           onChange={({ currentTarget }) => set('isActive', currentTarget.checked)}

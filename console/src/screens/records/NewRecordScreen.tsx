@@ -37,7 +37,12 @@ export function NewRecordScreen() {
               }
             />
           ) : (
-            <NewRecordForm definition={found.definition} submit={texts.record.create} create={create} />
+            <NewRecordForm
+              definition={found.definition}
+              submit={texts.record.create}
+              create={create}
+              onCancel={() => void navigate({ to: '/data/$resource', params: { resource: name } })}
+            />
           )
         }
       </QueryState>

@@ -15,6 +15,7 @@ import type { Field } from '../../components/record-form/form-values.ts';
 import { labelField, labelOf } from '../../components/record-labels.ts';
 import { presentItems, type Selection } from '../../components/selection.ts';
 import { selectionColumn } from '../../components/selection-column.tsx';
+import { TextLink } from '../../components/TextLink.tsx';
 import { useListFocus } from '../../components/useListFocus.ts';
 import { dataTexts as texts } from '../../texts/data.ts';
 import { isolateNames } from '../../texts/sentence.ts';
@@ -64,7 +65,7 @@ export function RecordList({ resource, search, onChange }: RecordListProps) {
               )}
               {warning !== undefined && <Alert color="yellow">{isolateNames(warning)}</Alert>}
               <RecordTable
-                columns={columnsOf(fields, resources)}
+                columns={columnsOf(fields, resources, { resource: definition, isDeleted: search.deleted === true })}
                 {...{ resource, rows, search, onChange, selected, onSelect, outcome, onOutcome }}
               />
               <LoadMore query={records} />
@@ -156,7 +157,13 @@ function DefaultButton({ label, onClick }: { readonly label: string; onClick(): 
   );
 }
 
-function columnsOf(fields: readonly Field[], resources: readonly OwnResource[]): readonly Column<Row>[] {
+interface ListedRecords {
+  readonly resource: OwnResource['definition'];
+  readonly isDeleted: boolean;
+}
+
+function columnsOf(fields: readonly Field[], resources: readonly OwnResource[], listed: ListedRecords): readonly Column<Row>[] {
+  const title = labelField(listed.resource);
   const labels = new Map(resources.map(({ definition }) => [definition.name, labelField(definition)]));
   const labelIn = (row: Row, { name, to = '' }: Field): string | undefined => {
     const target = row.expand?.[name];
@@ -166,6 +173,21 @@ function columnsOf(fields: readonly Field[], resources: readonly OwnResource[]):
     key: field.name,
     title: field.name,
     ...(field.operators.includes('gt') && { sort: field.name }),
-    render: (row) => <FieldValue field={field} value={row[field.name]} label={labelIn(row, field)} />,
+    render: (row) => {
+      const value = <FieldValue field={field} value={row[field.name]} label={labelIn(row, field)} />;
+      if (field.name !== title || typeof row[title] !== 'string') return value;
+      return (
+        // Tab reaches the row, which Enter opens.
+        <TextLink
+          to="/data/$resource/$id"
+          params={{ resource: listed.resource.name, id: row.id }}
+          search={listed.isDeleted ? { deleted: true } : {}}
+          tabIndex={-1}
+          size="sm"
+        >
+          {value}
+        </TextLink>
+      );
+    },
   }));
 }

@@ -2,15 +2,13 @@ import { Badge, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
 import { catalogueQuery } from '../../api/queries.ts';
+import { WITHOUT_TOKEN } from '../../api/role-names.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { Page } from '../../components/Page.tsx';
 import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
 import { rolesTexts as texts } from '../../texts/roles.ts';
-
-/** The role of requests without a token. */
-const WITHOUT_TOKEN = 'anon';
 
 type Role = Schemas['admin.RolePolicy']['role'];
 

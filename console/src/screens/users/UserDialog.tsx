@@ -31,7 +31,7 @@ export function UserDialog({ label, user, onDone }: UserDialogProps) {
       </GuardedButton>
       {/* A click beside a form that is partly filled must not lose it. */}
       <Dialog opened={isOpen} onClose={close} title={label} closeOnClickOutside={false}>
-        <LazyPart part={form} props={{ ...(user && { user }), onDone: finish }} lines={8} />
+        <LazyPart part={form} props={{ ...(user && { user }), onDone: finish, onCancel: close }} lines={8} />
       </Dialog>
     </>
   );

@@ -16,16 +16,17 @@ export interface UserFormProps {
   readonly user?: Row;
   /** Called with the id of the stored user. */
   onDone(id: string): void;
+  /** Closes the form without a change. */
+  onCancel(): void;
 }
 
 /** The form of a user, with the fields that the project adds. */
-export function UserForm({ user, onDone }: UserFormProps) {
+export function UserForm({ user, onDone, onCancel }: UserFormProps) {
   const queryClient = useQueryClient();
   // Unlike the catalogue of the caller, that of admins has the password.
   const form = useQuery({
     ...catalogueQuery,
-    select: ({ definitions }) =>
-      definitions.filter(({ name }) => name === 'User').map((definition) => toUserForm(definition, user === undefined)),
+    select: ({ definitions }) => definitions.filter(({ name }) => name === 'User').map((definition) => toUserForm(definition, user)),
   });
   const reload = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['users'] });
   const create = async (body: object): Promise<void> => {
@@ -43,7 +44,7 @@ export function UserForm({ user, onDone }: UserFormProps) {
       {(found) =>
         found.map((definition) =>
           user === undefined ? (
-            <NewRecordForm key={definition.name} definition={definition} submit={texts.create} create={create} />
+            <NewRecordForm key={definition.name} definition={definition} submit={texts.create} create={create} onCancel={onCancel} />
           ) : (
             <StoredRecordForm key={user.id} definition={definition} row={user} reload={finish} />
           ),

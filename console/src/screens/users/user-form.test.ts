@@ -21,13 +21,21 @@ const definition = {
 
 describe('the fields of a user', () => {
   it('the form has those that a project adds, says what passwords are refused, and leaves isActive to its button', () => {
-    expect(toUserForm(definition, true).fields.map(({ name, description }) => [name, description])).toEqual([
+    expect(toUserForm(definition, undefined).fields.map(({ name, description }) => [name, description])).toEqual([
       ['name', ''],
       ['password', usersTexts.form.newPassword],
       ['department', 'A desk.'],
       ['createdAt', ''],
     ]);
-    expect(toUserForm(definition, false).fields[1]?.description).toBe(usersTexts.form.password);
+    expect(toUserForm(definition, {}).fields[1]?.description).toBe(usersTexts.form.password);
+  });
+
+  it('the form offers the role of requests without a token only to a user who has it', () => {
+    const role = { ...fieldOf('role'), type: 'enum', values: ['admin', 'user', 'anon'] };
+    const rolesFor = (user: { readonly role: string } | undefined) => toUserForm({ ...definition, fields: [role] }, user).fields[0]?.values;
+    expect(rolesFor(undefined)).toEqual(['admin', 'user']);
+    expect(rolesFor({ role: 'user' })).toEqual(['admin', 'user']);
+    expect(rolesFor({ role: 'anon' })).toEqual(['admin', 'user', 'anon']);
   });
 
   it('the screen lists those that a project adds and the service sets, and no secret one', () => {

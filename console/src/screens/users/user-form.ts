@@ -1,14 +1,22 @@
 import type { Definition } from '../../api/own-resources.ts';
+import { WITHOUT_TOKEN } from '../../api/role-names.ts';
 import { usersTexts } from '../../texts/service.ts';
 
 const texts = usersTexts.form;
 
-/** Returns the definition of the form of a user: without `isActive`, which has a button that says what follows. */
-export function toUserForm(definition: Definition, isNew: boolean): Definition {
-  const description = isNew ? texts.newPassword : texts.password;
+/**
+ * Returns the definition of the form of a user, or of a new one: without `isActive`, which has a button that says what follows, and without the role
+ * of requests without a token, unless the user has it.
+ */
+export function toUserForm(definition: Definition, user: Readonly<Record<string, unknown>> | undefined): Definition {
+  const description = user === undefined ? texts.newPassword : texts.password;
   const fields = definition.fields
     .filter(({ name }) => name !== 'isActive')
-    .map((field) => (field.name === 'password' ? { ...field, description } : field));
+    .map((field) => {
+      if (field.name === 'password') return { ...field, description };
+      if (field.name !== 'role' || field.values === undefined || user?.['role'] === WITHOUT_TOKEN) return field;
+      return { ...field, values: field.values.filter((role) => role !== WITHOUT_TOKEN) };
+    });
   return { ...definition, fields };
 }
 

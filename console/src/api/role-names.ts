@@ -1,0 +1,2 @@
+/** The role of requests without a token. */
+export const WITHOUT_TOKEN = 'anon';
