@@ -73,6 +73,20 @@ describe('describeUnmet', () => {
     );
   });
 
+  it('names what the nearest of the related records lacks, unless each of them meets the conditions', () => {
+    const where = comparison({ field: 'm.level', actual: 'reader', expected: 'editor' });
+    const on = [{ field: 'userId', expected: 'u1' }];
+    const membership: ConditionTrace = { type: 'related', answer: 'false', resource: 'Membership', on };
+    const met = { id: 'm1', answer: 'true' as const, where: { ...where, answer: 'true' as const } };
+    const nearest = { id: 'm2', answer: 'false' as const, where };
+    expect(words({ ...membership, atLeast: 2, counts: { true: 1, false: 1, unknown: 0 }, records: [met, nearest] })).toBe(
+      'at least 2 Membership where userId is "u1": 1 of 2 meet the conditions: m.level is "editor", but the value is "reader"',
+    );
+    expect(words({ ...membership, atMost: 0, counts: { true: 1, false: 0, unknown: 0 }, records: [met] })).toBe(
+      'at most 0 Membership where userId is "u1": 1 of 1 meet the conditions',
+    );
+  });
+
   it('names every alternative of a group', () => {
     const of = [comparison({ actual: 1, expected: 2 }), comparison({ actual: 1, expected: 3 })];
     expect(words({ type: 'any', answer: 'false', of })).toMatch(/^one of: user.department is 2, .*; user.department is 3, .*$/);

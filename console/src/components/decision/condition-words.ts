@@ -76,6 +76,15 @@ export function describeAncestors({ ancestors }: ConditionTrace, names: NamesByI
   return end === 'limit' ? ancestorTexts.limit(ids.length) : ancestorTexts[end](ids.map(print).join(', '));
 }
 
+/**
+ * Returns the conditions of the related record that lacks least; undefined if each record meets them, because then there are too few or too many
+ * records. Without records, a list of references has the conditions that none of its items could meet.
+ */
+function nearestUnmet({ list, records = [], where }: ConditionTrace): ConditionTrace | undefined {
+  const nearest = records.find(({ answer }) => answer !== 'true');
+  return nearest === undefined && list !== undefined ? where : nearest?.where;
+}
+
 /** Returns a sentence about a condition that is not met: `user.department is "politics", but the value is "sports"`. */
 export function describeUnmet(trace: ConditionTrace, vocabulary: TraceVocabulary): string {
   const { operators, names, update } = vocabulary;
@@ -97,7 +106,7 @@ export function describeUnmet(trace: ConditionTrace, vocabulary: TraceVocabulary
     case 'not':
       return texts.not(describeMembers());
     case 'related': {
-      const nearest = trace.list === undefined ? undefined : (trace.records?.[0]?.where ?? trace.where);
+      const nearest = nearestUnmet(trace);
       const described = describeRelatedTrace(trace, names);
       return nearest === undefined ? described : `${described}: ${describeUnmet(nearest, vocabulary)}`;
     }
