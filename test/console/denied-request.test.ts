@@ -31,6 +31,8 @@ describe('a denied request', () => {
     const page = await visitor.open(newsroom, `/data/Article/${story.articles.get('the-minister-resigns')}`, { as: story.rita });
     const id = await page.getByRole('alert').locator('code').first().textContent();
     await page.getByText('read denied').waitFor();
+    expect(await page.getByText('articles under embargo').count()).toBe(1);
+    expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0);
     await expectSoundScreen(page);
     const [entry] = await newsroom.decisions(`userId=${story.rita.id}&action=read&allowed=false&limit=1`);
     expect(id).toBe(entry?.['id']);

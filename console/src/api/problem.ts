@@ -59,3 +59,8 @@ export function toNetworkError(cause: unknown): RequestError {
 export function hasCode(error: unknown, code: string): error is RequestError {
   return error instanceof RequestError && error.problem.code === code;
 }
+
+/** Returns true if policies have denied a request. Until they change, the same request is denied again. */
+export function isDenial(code: string | undefined): boolean {
+  return code === 'ACCESS_DENIED' || code === 'ACCESS_PROTECTED';
+}

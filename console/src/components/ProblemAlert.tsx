@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Code, Group, List, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { type ProblemBody, RequestError } from '../api/problem.ts';
+import { isDenial, type ProblemBody, RequestError } from '../api/problem.ts';
 import { useAuditRights } from '../shell/useAuditRights.ts';
 import { commonTexts } from '../texts/common.ts';
 import { isolateNames } from '../texts/sentence.ts';
@@ -12,7 +12,7 @@ const TEMPORARY: ReadonlySet<number | undefined> = new Set([0, 429, 503]);
 /** Properties of a problem. */
 interface ProblemAlertProps {
   readonly error: unknown;
-  /** Repeats the request, which changes nothing. */
+  /** Repeats the request, which changes nothing. It is not offered for a denial, which stays until policies change. */
   readonly onRetry?: (() => unknown) | undefined;
   /** Repeats the request of a form. It is offered only if the same request may succeed later: other forms must be changed first. */
   readonly onRepeat?: (() => unknown) | undefined;
@@ -21,7 +21,7 @@ interface ProblemAlertProps {
 /** Shows a refused or failed request: its sentence, its mistakes, code and request id, the decision for users who may read it, and a button that repeats it. */
 export function ProblemAlert({ error, onRetry, onRepeat }: ProblemAlertProps) {
   const { title, detail, code, status, errors = [], requestId, decisionId } = toProblem(error);
-  const retry = onRetry ?? (TEMPORARY.has(status) ? onRepeat : undefined);
+  const retry = (isDenial(code) ? undefined : onRetry) ?? (TEMPORARY.has(status) ? onRepeat : undefined);
   const { mayRead } = useAuditRights();
   return (
     <Alert color="red" variant="light" role="alert" title={title}>

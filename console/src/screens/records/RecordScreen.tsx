@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type Definition, type OwnResource, ownPermissionsQuery, useOwnResource } from '../../api/own-resources.ts';
-import { hasCode } from '../../api/problem.ts';
+import { hasCode, RequestError } from '../../api/problem.ts';
 import type { Row } from '../../api/records.ts';
 import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { Page } from '../../components/Page.tsx';
@@ -49,7 +49,9 @@ function PresentRecord({ resource, id }: { readonly resource: OwnResource; reado
       <QueryState query={record} lines={8}>
         {(row) => <StoredRecord key={id} resource={resource} row={row} />}
       </QueryState>
-      {hasCode(record.error, 'ACCESS_DENIED') && record.data === undefined && <RefusedRecord resource={name} id={id} />}
+      {hasCode(record.error, 'ACCESS_DENIED') && record.data === undefined && (
+        <RefusedRecord resource={name} id={id} error={record.error} />
+      )}
       {isUnknown && softDelete === true && (
         <TextLink to="/data/$resource/$id" params={{ resource: name, id }} search={{ deleted: true }}>
           {texts.deletedRecord.find}
@@ -60,11 +62,12 @@ function PresentRecord({ resource, id }: { readonly resource: OwnResource; reado
 }
 
 /** The actions that the caller may perform on a record that they may not read, and the way back to the list. */
-function RefusedRecord({ resource, id }: { readonly resource: string; readonly id: string }) {
+function RefusedRecord({ resource, id, error }: { readonly resource: string; readonly id: string; readonly error: unknown }) {
+  const shown = error instanceof RequestError ? error.problem.detail : undefined;
   const { data: permissions = [] } = useQuery(ownPermissionsQuery(resource, id));
   return (
     <Stack mt="md" align="flex-start">
-      <OwnPermissions resource={resource} id={id} permissions={permissions} />
+      <OwnPermissions resource={resource} id={id} permissions={permissions} shown={shown} />
       <TextLink to="/data/$resource" params={{ resource }}>
         {texts.record.back(resource)}
       </TextLink>
