@@ -1,4 +1,4 @@
-import { Alert } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { historyQuery, type Policy } from '../../api/policies.ts';
 import { notifySuccess } from '../../components/notifySuccess.ts';
@@ -40,6 +40,9 @@ export function HistoryTab({ policy, editor, isComparing, onSearch }: HistoryTab
           {texts.unsaved}
         </Alert>
       )}
+      <Text size="sm" mb="sm">
+        {policyTexts.revisionHelp}
+      </Text>
       <PagedState query={query}>
         {(changes) => (
           <PolicyTimeline

@@ -1,4 +1,4 @@
-import { Alert, Badge, Group, Tabs, Text, Tooltip } from '@mantine/core';
+import { Alert, Badge, Group, Tabs, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { discardDraft } from '../../api/draft.ts';
 import type { Policy } from '../../api/policies.ts';
@@ -160,13 +160,7 @@ function EditorState({ editor: { base, draft, text, isDirty }, validation: { res
   const mistakes = count === 0 ? texts.valid : texts.mistakes(count);
   return (
     <Group gap="xs" mt={4} aria-live="polite">
-      {base !== undefined && (
-        <Tooltip label={texts.revisionHelp} events={{ hover: true, focus: true, touch: true }} multiline maw={300}>
-          <Text size="sm" tabIndex={0}>
-            {texts.revision(base.version)}
-          </Text>
-        </Tooltip>
-      )}
+      {base !== undefined && <Text size="sm">{texts.revision(base.version)}</Text>}
       {draft['isActive'] === false && <Badge color="gray">{texts.inactive}</Badge>}
       {isDirty && <WarningBadge>{texts.unsaved}</WarningBadge>}
       {text?.mistake !== undefined && <Badge color="red">{texts.text.unreadable}</Badge>}
