@@ -13,8 +13,8 @@ const ON_BOTH = [
 /** Tests of PostgreSQL only. */
 const POSTGRES_ONLY = ['src/storage/postgres/**/*.test.ts'];
 
-/** Tests that start programs, kill them, fill their disk and pack the package. */
-const PROGRAMS = ['test/process/**/*.test.ts'];
+/** Tests that start programs, kill them, fill their disk, pack the package, and compile generated clients. */
+const PROGRAMS = ['test/process/**/*.test.ts', 'test/clients/{client-session,python-client,typescript-client}.test.ts'];
 
 /** Tests that start several replicas, or a PostgreSQL server of their own. */
 const REPLICAS = ['test/{postgres,replicas}/**/*.test.ts'];
@@ -66,10 +66,10 @@ const REPEATED_ON_POSTGRES = [
 /** Tests of the console. They need a browser, and a build of the console. */
 const IN_BROWSER = ['test/console/**/*.test.ts'];
 
-/** Tests of the console that few changes of it can break: hostile values in each cell, an update of the service, long lists, files and merges. */
+/** Tests of the console that few changes of it can break: hostile values in each cell, an update of the service, rare forms, files and merges. */
 const IN_BROWSER_SYSTEM = [
-  'test/console/{audit-log-tools,auditors,browser-page,exports,hostile-texts,hostile-values,import-flow,live-tail}.test.ts',
-  'test/console/{menus,policy-text,record-drafts,rollback,update}.test.ts',
+  'test/console/{audit-log-tools,auditors,browser-page,exports,hierarchy-conditions,hostile-texts,hostile-values,import-flow}.test.ts',
+  'test/console/{live-tail,menus,policy-text,record-drafts,record-filters,related-conditions,rollback,service-screens,update}.test.ts',
 ];
 
 /** Tests of SQLite files, and tests that use no database. */

@@ -10,6 +10,7 @@ fields:
   nextId: { type: reference, to: Note }
 `;
 const LINE = 'name: Line\nfields:\n  text: { type: string }\n  rank: { type: integer }\n';
+const PAGE = LINE.replace('Line', 'Page');
 const ANSWER_BYTES = 100_000;
 const LARGE = 24;
 
@@ -129,7 +130,7 @@ describe('the rows that a batch examines', () => {
   let token: string;
   const send = (path: string, body: unknown): Promise<Reply> => bounded.call('POST', path, { token, body });
   beforeAll(async () => {
-    bounded = await startService({ definitions: { 'Note.yaml': NOTE, 'Line.yaml': LINE }, settings: { scanRows: 200 } });
+    bounded = await startService({ definitions: { 'Note.yaml': NOTE, 'Line.yaml': LINE, 'Page.yaml': PAGE }, settings: { scanRows: 200 } });
     ({ token } = await bounded.admin());
     const imported = await send('/api/Note/import', { data: Array.from({ length: 24 }, (_, n) => ({ text: `small ${n}` })) });
     expect(imported.status).toBe(201);
@@ -148,12 +149,12 @@ describe('the rows that a batch examines', () => {
   });
 
   it('callers without a token have a part of the rows', async () => {
-    const rules = [{ resource: 'Note', action: 'list', effect: 'ALLOW', conditions: [] }];
+    const rules = [{ resource: 'Page', action: 'list', effect: 'ALLOW', conditions: [] }];
     await bounded.createPolicy({ rules, role: 'anon' });
-    const data = Array.from({ length: 40 }, (_, n) => ({ text: `other ${n}` }));
-    expect((await send('/api/Note/import', { data })).status).toBe(201);
+    const data = Array.from({ length: 64 }, (_, n) => ({ text: `other ${n}` }));
+    expect((await send('/api/Page/import', { data })).status).toBe(201);
     const body = { where: { text: { matches: 'nothing' } } };
-    const [own, anonymous] = [await send('/api/Note/list', body), await bounded.call('POST', '/api/Note/list', { body })];
+    const [own, anonymous] = [await send('/api/Page/list', body), await bounded.call('POST', '/api/Page/list', { body })];
     expect([own.at('warnings'), own.at('nextCursor')]).toEqual([undefined, undefined]);
     expect([anonymous.at('warnings'), anonymous.at('nextCursor')]).toEqual([
       [expect.stringContaining('50 rows (scanRows)')],

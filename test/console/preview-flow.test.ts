@@ -182,7 +182,7 @@ describe('the preview of a draft', () => {
     await page.getByRole('link', { name: 'Ask the simulator under these changes, in a new tab' }).click();
     const simulator = await opened;
     await simulator.goto(`${newsroom.console}/simulator?user=${writer.id}&resource=Comment&action=create`);
-    await simulator.getByText('With the draft').waitFor();
+    await simulator.getByText('With the draft', { exact: true }).first().waitFor();
     await simulator.getByText(/^denied by /).waitFor();
     await simulator.getByText('The draft denies what the policies in force allow.').waitFor();
     // The address contains the draft: another browser shows the same.
