@@ -13,9 +13,9 @@ import { createInstantFunctions, createInstantTexts } from './cel-timestamps.ts'
 import { type CelNode, type CelSource, mapParts, pathOf, withoutMarks } from './cel-tree.ts';
 
 /**
- * Maximum effort of one evaluation, about a second at worst. Effort counts the characters and items of each value at each read, the
- * characters of texts that are compared, joined or measured, and the steps of patterns. `resource.tags.all(t, t in user.teams)`
- * reads the teams once for each tag, and a client may send the tags. Above the limit the result is unknown.
+ * Maximum effort of one evaluation, about a second at worst. Effort counts the characters and items of each value at each read, and the
+ * characters of texts that are compared, joined or measured. `resource.tags.all(t, t in user.teams)` reads the teams once for each tag,
+ * and a client may send the tags. Above the limit the result is unknown. Patterns have a limit of their own.
  */
 const MAX_EFFORT = 10_000_000;
 
