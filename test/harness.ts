@@ -120,7 +120,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   const passwordCosts = hasProductHashCosts ? undefined : LOWEST_COSTS;
   // Each partition takes several milliseconds. Entries of tomorrow are in the default partition until the next day's maintenance.
   const timeLimits = TIME_LIMITS;
-  const service = await createService(config, { isDevelopment, passwordCosts, daysInAdvance: 0, consoleFolder, streams, timeLimits });
+  const starting = createService(config, { isDevelopment, passwordCosts, daysInAdvance: 0, consoleFolder, streams, timeLimits });
+  const service = await starting.catch((error: unknown) => {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  });
   const { url } = await service.listen();
   // Reuses connections: a new one for each request costs two fifths of the time of most tests. The service closes an idle connection after 72
   // seconds, so no request is lost if this process is blocked for seconds.

@@ -1,5 +1,5 @@
 import { Problem } from '../errors.ts';
-import type { ApiRequest, BatchRequest, RequestOrigin } from '../request/index.ts';
+import { type ApiRequest, type BatchRequest, importedRows, type RequestOrigin } from '../request/index.ts';
 import { addEnvelopes } from './answer-budget.ts';
 import { runAll, runEach } from './batch.ts';
 import { type FindEntryId, problemWithEntryId, withEntryId } from './entry-ids.ts';
@@ -16,8 +16,10 @@ const READS: ReadonlySet<string> = new Set(['read', 'list', 'listDeleted', 'expo
  */
 export async function handle(deps: PipelineDeps, request: ApiRequest, origin: RequestOrigin): Promise<Outcome> {
   const caller = await authenticate(deps, origin);
+  const writes = importedRows([{ request }]);
+  const prefetch = isPrefetched(request) ? request : undefined;
   const run = (isAudited: boolean): Promise<Outcome> =>
-    withUnitOfWork(deps, { caller, prefetch: isPrefetched(request) ? request : undefined, withEntryIds: withEntryId }, async (unit) => {
+    withUnitOfWork(deps, { caller, prefetch, writes, withEntryIds: withEntryId }, async (unit) => {
       const context = createRequestContext(unit, request);
       const outcome = await runPipeline(context);
       if ('result' in outcome) context.hashes.assertComplete();
@@ -30,7 +32,7 @@ export async function handle(deps: PipelineDeps, request: ApiRequest, origin: Re
 /** Handles the requests of a batch in one unit of work. @throws Problem if a request of an atomic batch fails */
 export async function handleBatch(deps: PipelineDeps, { items, atomic }: BatchRequest, origin: RequestOrigin): Promise<readonly Outcome[]> {
   const caller = await authenticate(deps, origin);
-  const outcomes = await withUnitOfWork(deps, { caller, withEntryIds }, async (unit) => {
+  const outcomes = await withUnitOfWork(deps, { caller, writes: importedRows(items), withEntryIds }, async (unit) => {
     addEnvelopes(unit.budget, items.length);
     const createContext = async (request: ApiRequest) => createRequestContext(await identifyAgain(unit), request);
     const done = await (atomic ? runAll : runEach)({ tx: unit.tx, items, createContext });

@@ -34,6 +34,8 @@ export interface UnitOfWorkOptions<T> {
   readonly prefetch?: ApiRequest | undefined;
   /** True if the unit of work is known to take long: begins with the long attempt. */
   readonly beginsLong?: boolean | undefined;
+  /** Number of records that the unit of work is known to write. */
+  readonly writes?: number | undefined;
   /** Returns the result with the ids of the audit entries that record its decisions. Called after the commit, if there are repeated denials. */
   readonly withEntryIds?: ((result: T, findEntryId: FindEntryId) => T) | undefined;
 }
@@ -44,7 +46,7 @@ export interface UnitOfWorkOptions<T> {
  */
 export async function withUnitOfWork<T>(
   deps: PipelineDeps,
-  { caller, prefetch, beginsLong, withEntryIds }: UnitOfWorkOptions<T>,
+  { caller, prefetch, beginsLong, writes, withEntryIds }: UnitOfWorkOptions<T>,
   work: (unit: UnitOfWork) => Promise<T>,
 ): Promise<T> {
   const computed: MutablePasswords = { hashes: new Map<string, string>(), verified: undefined };
@@ -68,7 +70,7 @@ export async function withUnitOfWork<T>(
         const prefetched = prefetch && { row: record };
         return work({ tx, caller, principal, snapshot, prefetched, hashes, budget, options, appended, denials, observer });
       };
-      const result = await deps.database.transactionAtRevision(queries, run, { caller: caller.key, beginsLong });
+      const result = await deps.database.transactionAtRevision(queries, run, { caller: caller.key, beginsLong, writes });
       observer?.recorded(appended);
       return settleDenials(denials, { result, withEntryIds });
     } catch (error) {

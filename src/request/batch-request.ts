@@ -39,14 +39,17 @@ export function parseBatch(body: Json | undefined, limits: RequestLimits): Batch
   const { requests = [], atomic = false } = members;
   const items: BatchItem[] = [];
   for (const item of requests) items.push(parseItem(item, items, limits));
-  const rows = items.reduce((sum, item) => sum + rowsOf(item), 0);
+  const rows = importedRows(items);
   if (rows > limits.importRows)
     throw new Problem('REQUEST_TOO_LARGE', `expected at most ${limits.importRows} records in all imports of a batch, given ${rows}`);
   return { items, atomic };
 }
 
-function rowsOf({ request }: BatchItem): number {
-  return !(request instanceof Problem) && request.action === 'import' && Array.isArray(request.data) ? request.data.length : 0;
+/** Returns the number of records that the imports among the requests contain. */
+export function importedRows(items: readonly Pick<BatchItem, 'request'>[]): number {
+  const rowsOf = ({ request }: Pick<BatchItem, 'request'>): number =>
+    !(request instanceof Problem) && request.action === 'import' && Array.isArray(request.data) ? request.data.length : 0;
+  return items.reduce((sum, item) => sum + rowsOf(item), 0);
 }
 
 function parseItem(item: Json, earlier: readonly BatchItem[], limits: RequestLimits): BatchItem {

@@ -164,6 +164,11 @@ export interface TransactionOptions {
   readonly milliseconds?: number | undefined;
   /** A text that identifies the caller, for example the user id or `toAnonymousCaller`. Callers take turns in the queue of long attempts. */
   readonly caller?: string | undefined;
+  /**
+   * Number of records that the work is known to write. On PostgreSQL, few units of work with many records run at the same time, because each
+   * occupies a connection for seconds, and callers take turns. SQLite writes for one at a time.
+   */
+  readonly writes?: number | undefined;
 }
 
 /** Counters and gauges of a database since it was opened. Plain numbers; the metrics endpoint reads them. */

@@ -81,7 +81,9 @@ export async function* runImport(deps: PipelineDeps, job: ImportJob): AsyncGener
     for await (const batch of batches) {
       for (let left = batch; left.length > 0; ) {
         await job.caller.verifyToken();
-        const items = await withUnitOfWork(deps, { caller: job.caller, withEntryIds: itemsWithEntryIds }, (unit) =>
+        // The time of a batch that is not atomic is limited.
+        const writes = job.options.atomic ? left.length : undefined;
+        const items = await withUnitOfWork(deps, { caller: job.caller, writes, withEntryIds: itemsWithEntryIds }, (unit) =>
           runBatch(unit, job, left),
         );
         left = left.slice(items.length);

@@ -41,3 +41,31 @@ describe('the slices of long units of work', () => {
       await Promise.all([1, 2].map(() => turns.take(() => undefined)));
     }));
 });
+
+describe('units of work that write many records', () => {
+  it('one of each caller and two of all run at the same time, while short ones run', async () => {
+    const runner = createRunner(parsePostgresUrl(process.env['TEST_POSTGRES_URL'] ?? ''), { connections: 4 });
+    const began: string[] = [];
+    const finish = Promise.withResolvers<void>();
+    const write = (caller: string, writes: number): Promise<unknown> =>
+      runner.run(
+        async (tx) => {
+          await tx.one(sql`SELECT 1`);
+          began.push(caller);
+          await finish.promise;
+        },
+        { caller, writes },
+      );
+    const writing = ['ann', 'ann', 'bob', 'cid'].map((caller) => write(caller, 201));
+    await expect.poll(() => began.toSorted()).toEqual(['ann', 'bob']);
+    expect(runner.metrics.longWaiting).toBe(2);
+    // The connections are free for others, and for the same caller.
+    expect(await runner.run((tx) => tx.one(sql`SELECT 1 AS one`), { caller: 'ann' })).toMatchObject({ answer: { one: 1 } });
+    const small = write('ann', 200);
+    await expect.poll(() => began.toSorted()).toEqual(['ann', 'ann', 'bob']);
+    finish.resolve();
+    await Promise.all([...writing, small]);
+    expect(began.slice(3).toSorted()).toEqual(['ann', 'cid']);
+    await runner.close();
+  });
+});

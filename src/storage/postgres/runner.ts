@@ -1,4 +1,5 @@
 import { Problem } from '../../errors.ts';
+import { createSharedQueue } from '../anonymous-share.ts';
 import type { CommitMetrics, CommitObserver, DatabaseMetrics, Transaction, TransactionOptions } from '../contract.ts';
 import type { Turns } from '../turns.ts';
 import { type CommitBatcher, createCommitBatcher } from './commit-batching.ts';
@@ -47,6 +48,10 @@ const MAX_QUEUE = 10_000;
 const ATTEMPTS = 5;
 /** Maximum attempts with a stale read set; each attempt reads the newest state. */
 const STALE_ATTEMPTS = 10;
+/** Number of records above which a unit of work is a large write. */
+const LARGE_WRITE = 200;
+/** Large writes that run at the same time, at most one of each caller, and those that wait. */
+const LARGE_WRITES = { concurrency: 2, perCaller: 1, length: 20 };
 /** The time limit of a long attempt without one of its own, in milliseconds. */
 const LONG_LIMIT = 30_000;
 /** Milliseconds between two checks of an in-doubt commit. */
@@ -59,13 +64,19 @@ export function createRunner(address: PostgresAddress, options: RunnerOptions): 
   const settle = createSettling(connections, batcher, options.inDoubtTimeout);
   const counts = { commits: 0, unitsOfWork: 0, validationRetries: 0 };
   const attemptAll = createAttempts({ connections, settle, counts, committed });
+  const largeWrites = createSharedQueue(LARGE_WRITES);
 
   function committed(commit: CommitMetrics): void {
     counts.commits++;
     options.observer?.committed(commit);
   }
 
-  async function run<T>(work: Work<T>, how: TransactionOptions): Promise<RunResult<T>> {
+  function run<T>(work: Work<T>, how: TransactionOptions): Promise<RunResult<T>> {
+    const { writes = 0, caller = '' } = how;
+    return writes > LARGE_WRITE ? largeWrites.run(caller, () => runNow(work, how)) : runNow(work, how);
+  }
+
+  async function runNow<T>(work: Work<T>, how: TransactionOptions): Promise<RunResult<T>> {
     if (connections.waiting + batcher.waiting >= MAX_QUEUE)
       throw new Problem('STORAGE_BUSY', `${MAX_QUEUE} transactions are waiting already`);
     const kind = firstKind(how);
@@ -80,7 +91,14 @@ export function createRunner(address: PostgresAddress, options: RunnerOptions): 
 
   return {
     get metrics() {
-      return { ...counts, waiting: connections.waiting + batcher.waiting, ...connections.metrics };
+      const { longWaiting, longRefused, ...metrics } = connections.metrics;
+      return {
+        ...counts,
+        ...metrics,
+        waiting: connections.waiting + batcher.waiting,
+        longWaiting: longWaiting + largeWrites.waiting,
+        longRefused: longRefused + largeWrites.refused,
+      };
     },
     get fault() {
       return connections.fault;
