@@ -32,10 +32,10 @@ export const isolation: Measurement = {
   },
 };
 
-async function measureDatabase(setting: string, options: Options, onFigure: OnFigure): Promise<void> {
+async function measureDatabase(name: string, options: Options, onFigure: OnFigure): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
   moveTo('server');
-  const server = setting === 'PostgreSQL' ? await startPostgres() : undefined;
+  const server = name === 'PostgreSQL' ? await startPostgres() : undefined;
   const data = join(folder, 'data');
   mkdirSync(data);
   const database = server === undefined ? `sqlite:${join(data, 'bailiwick.db')}` : withSchema(server.url);
@@ -50,7 +50,7 @@ async function measureDatabase(setting: string, options: Options, onFigure: OnFi
       // Each case has a service of its own, because an earlier version may not survive the one before.
       const program = await startWorld(data, database);
       moveTo('load');
-      await measureCase({ program, callers, setting, expensive }, options, onFigure);
+      await measureCase({ program, callers, database: name, expensive }, options, onFigure);
       await program.stop('SIGKILL');
     }
   } finally {
@@ -62,11 +62,12 @@ async function measureDatabase(setting: string, options: Options, onFigure: OnFi
 interface Case {
   readonly program: Program;
   readonly callers: Callers;
-  readonly setting: string;
+  /** The name of the database. */
+  readonly database: string;
   readonly expensive: ExpensiveRequest;
 }
 
-async function measureCase({ program, callers, setting, expensive }: Case, options: Options, onFigure: OnFigure): Promise<void> {
+async function measureCase({ program, callers, database, expensive }: Case, options: Options, onFigure: OnFigure): Promise<void> {
   const turns: Turn[] = [];
   await timeTurn({ program, callers }, Math.min(WARM, options.seconds));
   for (let round = 0; round < options.rounds; round++) {
@@ -74,7 +75,7 @@ async function measureCase({ program, callers, setting, expensive }: Case, optio
     turns.push({ calm, ...(await timeTurn({ program, callers, expensive }, options.seconds)) });
   }
   for (const kind of ['read by id', 'healthz'] as const) {
-    const figure = { measurement: 'isolation', case: `${kind}, beside: ${expensive.name}`, setting, unit: 'ms', better: 'less' as const };
+    const figure = { measurement: 'isolation', case: `${kind}, ${database}`, setting: expensive.name, unit: 'ms', better: 'less' as const };
     const of = (each: TimedTurn): Latencies => each.latencies.get(kind) ?? { p50: Number.NaN, p99: Number.NaN, max: Number.NaN };
     onFigure({ ...figure, contestant: 'calm', rounds: turns.map(({ calm }) => of(calm).p99) });
     onFigure({

@@ -119,7 +119,7 @@ async function scanWindow(scan: Scan, window: Window | undefined): Promise<Page 
     const page = await (inMemory === undefined ? takeMatching(scan, rows, window) : takeEvaluated(scan, { rows, window, inMemory }));
     if (page !== undefined) return page;
     if (rows.length < limit) return undefined;
-    if (limit === scan.rows) scan.rows = nextRowsPerStatement(rows);
+    if (limit === scan.rows) scan.rows = nextRowsPerStatement(source.resource, rows);
     const { reached } = query.budget;
     if (reached !== undefined && window === undefined) return endEarly(scan, reached);
     // The next statement would begin to measure work in memory again.

@@ -28,9 +28,9 @@ describe('rowSizeOf', () => {
   });
 });
 
-describe('rowsPerStatement', () => {
-  const item = resourceOf(define({ Item: { fields: { body: fields.body } } }), 'Item');
+const item = resourceOf(define({ Item: { fields: { body: fields.body } } }), 'Item');
 
+describe('rowsPerStatement', () => {
   it('the first statement of an empty answer loads a page of long rows, and no more than fit in its limit', () => {
     expect(rowsPerStatement(item)).toBeGreaterThan(50);
     expect(rowsPerStatement(item) * rowSizeOf(item).most).toBeLessThan(8_000_000);
@@ -45,6 +45,16 @@ describe('rowsPerStatement', () => {
     expect(rowsPerStatement(item, 2_000_000)).toBe(rowsPerStatement(item));
   });
 
+  it('the first statement loads as many rows as the last long list of the resource has shown to fit in its limit', () => {
+    const another = resourceOf(define({ Item: { fields: { body: fields.body } } }), 'Item');
+    const first = rowsPerStatement(another);
+    const load = (length: number) => nextRowsPerStatement(another, [toRecord('r1', { body: 'é'.repeat(length) })]);
+    load(99_900);
+    expect(rowsPerStatement(another)).toBe(9);
+    load(10);
+    expect(rowsPerStatement(another)).toBe(first);
+  });
+
   it('rows that their definition lets be very long are not loaded one by one', () => {
     const wide = { ...fields, more: fields.tags, others: fields.tags };
     expect(rowsPerStatement(resourceOf(define({ Item: { fields: wide } }), 'Item'))).toBeGreaterThan(20);
@@ -52,14 +62,15 @@ describe('rowsPerStatement', () => {
 });
 
 describe('nextRowsPerStatement', () => {
+  const item = resourceOf(define({ Item: { fields: { body: fields.body } } }), 'Item');
   const rows = (count: number, length: number) => Array.from({ length: count }, (_, n) => toRecord(`r${n}`, { body: 'é'.repeat(length) }));
 
   it('a statement loads as many rows of the length of the rows before as fit in its limit', () => {
-    expect(nextRowsPerStatement(rows(20, 100_000))).toBe(59);
-    expect(nextRowsPerStatement(rows(20, 10_000_000))).toBe(1);
+    expect(nextRowsPerStatement(item, rows(20, 100_000))).toBe(9);
+    expect(nextRowsPerStatement(item, rows(20, 10_000_000))).toBe(1);
   });
 
   it('a statement loads at most four times as many rows as the statement before', () => {
-    expect(nextRowsPerStatement(rows(5, 10))).toBe(20);
+    expect(nextRowsPerStatement(item, rows(5, 10))).toBe(20);
   });
 });

@@ -24,28 +24,35 @@ const LONG = 10_000;
 /** Bytes of the quotes, the colon, null and the comma around the name of a field. */
 const NULL_BYTES = 8;
 
-/** Maximum characters of the rows of one statement. It limits the memory that they take, and the time that they occupy the event loop. */
-const MAX_LENGTH = 6_000_000;
+/** Maximum characters of the rows of a statement. It limits the memory that they take, and the time that they occupy the event loop. */
+const MAX_LENGTH = 1_000_000;
+/** The same before the length of the rows is known: most rows are much shorter than their definition permits. */
+const MAX_PERMITTED_LENGTH = 6_000_000;
 
 /** Rows that the first statement may load, however long the definition permits them to be. */
 const FIRST_ROWS = 24;
 /** The part of its permitted length that a row is assumed to have. */
 const USUAL_LENGTH = 1 / 16;
 
+/** The average characters of the rows that the last statement of a long list has loaded, by resource. */
+const lastLengths = new WeakMap<Resource, number>();
+
 /**
- * Returns the number of rows that the first statement may load, before the length of the rows is known. If few bytes are left in the answer,
- * most rows would be loaded in vain.
+ * Returns the number of rows that the first statement may load: by the length of the rows that the last long list of the resource has loaded,
+ * or by the definition. If few bytes are left in the answer, most rows would be loaded in vain.
  */
 export function rowsPerStatement(resource: Resource, bytesLeft = Number.POSITIVE_INFINITY): number {
   const { most } = rowSizeOf(resource);
-  const rows = Math.max(FIRST_ROWS, Math.floor(MAX_LENGTH / most));
-  return Math.max(1, Math.min(rows, Math.floor(bytesLeft / (most * USUAL_LENGTH))));
+  const permitted = Math.max(FIRST_ROWS, Math.floor(MAX_PERMITTED_LENGTH / most));
+  const usual = Math.floor(MAX_LENGTH / (lastLengths.get(resource) ?? 1));
+  return Math.max(1, Math.min(permitted, usual, Math.floor(bytesLeft / (most * USUAL_LENGTH))));
 }
 
 /** Returns the number of rows for the next statement, after one that has loaded `rows`: at most four times as many, because later rows can be longer. */
-export function nextRowsPerStatement(rows: readonly StoredRecord[]): number {
-  const length = rows.reduce((sum, row) => sum + charactersOf(row), 1);
-  return Math.max(1, Math.min(4 * rows.length, Math.floor((MAX_LENGTH * rows.length) / length)));
+export function nextRowsPerStatement(resource: Resource, rows: readonly StoredRecord[]): number {
+  const length = rows.reduce((sum, row) => sum + charactersOf(row), 1) / rows.length;
+  lastLengths.set(resource, length);
+  return Math.max(1, Math.min(4 * rows.length, Math.floor(MAX_LENGTH / length)));
 }
 
 const sizes = new WeakMap<Resource, RowSize>();
