@@ -1,7 +1,7 @@
 /** Applies each mutation to a copy of the sources; the named test must fail. */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,39 +11,63 @@ import { MUTATIONS } from './mutations.ts';
 const COPIED = ['src', 'console', 'test', 'examples', 'package.json', 'vitest.config.ts'];
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-let copy: string;
+/** The copies that no mutation uses now: one for each processor. */
+let copies: string[];
+let folder: string;
 beforeAll(() => {
-  copy = mkdtempSync(join(tmpdir(), 'bailiwick-mutations-'));
-  for (const name of COPIED)
-    cpSync(join(root, name), join(copy, name), { recursive: true, filter: (path) => !path.endsWith('node_modules') });
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'dir');
+  folder = mkdtempSync(join(tmpdir(), 'bailiwick-mutations-'));
+  copies = Array.from({ length: availableParallelism() }, (_, index) => {
+    const copy = join(folder, `copy-${index}`);
+    for (const name of COPIED)
+      cpSync(join(root, name), join(copy, name), { recursive: true, filter: (path) => !path.endsWith('node_modules') });
+    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'dir');
+    return copy;
+  });
 });
-afterAll(() => rmSync(copy, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('a mutation', () => {
+describe.concurrent('a mutation', () => {
   it('every named test passes without a mutation', async () => {
-    const { failed, passed } = await runTests(new Set(MUTATIONS.map(({ red }) => red)));
+    const { failed, passed } = await inCopy((copy) => runTests(copy, [...new Set(MUTATIONS.map(({ red }) => red))]));
     expect(failed).toEqual([]);
     expect(MUTATIONS.map(({ test }) => test).filter((test) => !passed.includes(test))).toEqual([]);
   });
 
   it.each(MUTATIONS.map((mutation) => [mutation.name, mutation] as const))(
-    'a named test fails with the mutation: %s',
+    'the named test fails with the mutation: %s',
     async (_, { file, find, replace, red, test }) => {
-      const path = join(copy, file);
-      const source = readFileSync(path, 'utf8');
-      writeFileSync(
-        path,
-        source.replace(find, () => replace),
-      );
-      try {
-        expect((await runTests([red])).failed).toContain(test);
-      } finally {
-        writeFileSync(path, source);
-      }
+      const { failed } = await inCopy(async (copy) => {
+        const path = join(copy, file);
+        const source = readFileSync(path, 'utf8');
+        writeFileSync(
+          path,
+          source.replace(find, () => replace),
+        );
+        try {
+          return await runTests(copy, [red, '--testNamePattern', `${test.replaceAll(/[^\w ]/g, '\\$&')}$`]);
+        } finally {
+          writeFileSync(path, source);
+        }
+      });
+      expect(failed).toContain(test);
     },
   );
 });
+
+/** Resolves the tests that wait for a copy. */
+const waiting: (() => void)[] = [];
+
+/** Runs work in a copy that no other work uses. */
+async function inCopy<T>(work: (copy: string) => Promise<T>): Promise<T> {
+  while (copies.length === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+  const copy = copies.pop() as string;
+  try {
+    return await work(copy);
+  } finally {
+    copies.push(copy);
+    waiting.shift()?.();
+  }
+}
 
 interface Outcome {
   /** Titles of tests, alone and with their `describe`. A file that cannot be loaded has none, and does not count as a failing test. */
@@ -61,11 +85,15 @@ interface Report {
   }[];
 }
 
-async function runTests(files: Iterable<string>): Promise<Outcome> {
+async function runTests(copy: string, args: readonly string[]): Promise<Outcome> {
   const output = join(copy, 'report.json');
   rmSync(output, { force: true });
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const printed = await run(process.execPath, [vitest, 'run', '--project=sqlite*', '--reporter=json', `--outputFile=${output}`, ...files]);
+  const printed = await run(
+    process.execPath,
+    [vitest, 'run', '--project=sqlite*', '--reporter=json', `--outputFile=${output}`, ...args],
+    copy,
+  );
   const { testResults } = readReport(output, printed);
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
   const named = (status: string): string[] =>
@@ -85,11 +113,11 @@ function readReport(path: string, printed: string): Report {
   }
 }
 
-/** Runs a command to its end, with the environment of `npm test`. */
-function run(file: string, given: readonly string[]): Promise<string> {
+/** Runs a command in a folder to its end, with the environment of `npm test`. */
+function run(file: string, given: readonly string[], folder: string): Promise<string> {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST') && name !== 'TEST_BUDGET'));
   return new Promise((resolve) => {
-    execFile(file, [...given], { cwd: copy, env, maxBuffer: 64_000_000 }, (_, stdout, stderr) =>
+    execFile(file, [...given], { cwd: folder, env, maxBuffer: 64_000_000 }, (_, stdout, stderr) =>
       resolve(`${stdout}${stderr}`.slice(-2000)),
     );
   });
