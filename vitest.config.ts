@@ -16,6 +16,9 @@ const POSTGRES_ONLY = ['src/storage/postgres/**/*.test.ts'];
 /** Tests that start programs, kill them, fill their disk, pack the package, and compile generated clients. */
 const PROGRAMS = ['test/process/**/*.test.ts', 'test/clients/{client-session,python-client,typescript-client}.test.ts'];
 
+/** The analysis of each regular expression of the sources, which takes seconds of processor time. */
+const ANALYSES = ['test/attack/patterns.test.ts'];
+
 /** Tests that start several replicas, or a PostgreSQL server of their own. */
 const REPLICAS = ['test/{postgres,replicas}/**/*.test.ts'];
 
@@ -61,13 +64,21 @@ const REPEATED_ON_POSTGRES = [
   'test/property/expand.property.test.ts',
   'test/scenarios/{audit-exclusions,definitions,draft-warnings,explain,import,own-catalogue,own-permissions,policy-import}.test.ts',
   'test/scenarios/{preview,projection,related-access,rollback,saved-views,scan-bounds,system,templates,transfer-guide,verify}.test.ts',
+  // The files that take longest on PostgreSQL: races, damaged rows, recoveries, and evaluations without an end.
+  'test/attack/evaluator.test.ts',
+  'test/property/write-skew.test.ts',
+  'test/scenarios/{record-checksums,recovery,repeated-denials,row-checksums,soft-delete}.test.ts',
 ];
 
 /** Tests of the console. They need a browser, and a build of the console. */
 const IN_BROWSER = ['test/console/**/*.test.ts'];
 
-/** Tests of the console that few changes of it can break: hostile values in each cell, an update of the service, rare forms, files and merges. */
+/**
+ * Tests of the console that few changes of it can break: hostile values in each cell, an update of the service, rare forms, files and merges.
+ * And the two longest flows: the filters of the audit log and the preview, whose screens `test/console/screens.test.ts` opens too.
+ */
 const IN_BROWSER_SYSTEM = [
+  'test/console/{decision-filters,preview-flow}.test.ts',
   'test/console/{audit-log-tools,auditors,browser-page,exports,hierarchy-conditions,hostile-texts,hostile-values,import-flow}.test.ts',
   'test/console/{live-tail,menus,policy-text,record-drafts,record-filters,related-conditions,rollback,service-screens,update}.test.ts',
 ];
@@ -152,12 +163,13 @@ const config: ViteUserConfig = defineConfig({
           ...IN_BROWSER,
           ...POSTGRES_ONLY,
           ...PROGRAMS,
+          ...ANALYSES,
           ...REPLICAS,
         ],
       }),
       postgresProject('postgres', { include: [...ON_BOTH, ...POSTGRES_ONLY], exclude: [...SQLITE_ONLY, ...REPEATED_ON_POSTGRES] }),
       consoleProject('console', { include: IN_BROWSER, exclude: IN_BROWSER_SYSTEM }),
-      sqliteProject('sqlite-system', { include: PROGRAMS }),
+      sqliteProject('sqlite-system', { include: [...PROGRAMS, ...ANALYSES] }),
       postgresProject('postgres-system', { include: [...REPLICAS, ...REPEATED_ON_POSTGRES] }),
       consoleProject('console-system', { include: IN_BROWSER_SYSTEM }),
     ],
