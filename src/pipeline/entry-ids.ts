@@ -19,6 +19,12 @@ export function withEntryId<T>(outcome: Outcome<T>, findEntryId: FindEntryId): O
   return 'problem' in outcome ? { problem: problemWithEntryId(outcome.problem, findEntryId), decisionId } : { ...outcome, decisionId };
 }
 
+/** Returns the problem to throw for a failed request: with the id of its audit entry, which the response names. */
+export function toNamedProblem({ problem, decisionId }: Extract<Outcome<unknown>, { problem: Problem }>): Problem {
+  if (decisionId === undefined || problem.extras.decisionId !== undefined) return problem;
+  return new Problem(problem.code, problem.detail, { ...problem.extras, decisionId });
+}
+
 /** Returns a problem with the id of the entry that records its decision. */
 export function problemWithEntryId(problem: Problem, findEntryId: FindEntryId): Problem {
   const { code, detail, extras } = problem;

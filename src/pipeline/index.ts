@@ -5,7 +5,7 @@
  * knows HTTP, or awaits anything but the transaction.
  * Begin with `pipeline.ts`, then `steps/authorize-action.ts` and `steps/decide-request.ts`.
  */
-export { problemWithEntryId, withEntryId } from './entry-ids.ts';
+export { problemWithEntryId, toNamedProblem, withEntryId } from './entry-ids.ts';
 export { handle, handleBatch } from './handle.ts';
 export { changeOwnPassword, type OwnPasswordChange } from './own-password.ts';
 export { appendEvaluation, appendWithOutcome, type Outcome, runInSavepoint, runPipeline } from './pipeline.ts';

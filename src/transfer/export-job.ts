@@ -13,6 +13,7 @@ import {
   type PipelineDeps,
   problemWithEntryId,
   runPipeline,
+  toNamedProblem,
   type UnitOfWork,
   withAuditMode,
   withUnitOfWork,
@@ -66,7 +67,7 @@ export async function* runExport(deps: PipelineDeps, caller: Caller, request: Ap
         runPage(unit, pageRequest, { previous, record }),
       ),
     );
-    if ('problem' in page) throw page.problem;
+    if ('problem' in page) throw toNamedProblem(page);
     decided = page.decided;
     beginsLong = page.wasLong;
     left -= page.records.length;

@@ -13,6 +13,7 @@ import {
   type PipelineDeps,
   rollBackUnless,
   runInSavepoint,
+  toNamedProblem,
   type UnitOfWork,
   withEntryId,
   withUnitOfWork,
@@ -66,7 +67,7 @@ export async function openImport(deps: PipelineDeps, caller: Caller, resource: s
     return attempted;
   });
   // Thrown outside of the transaction, because throwing inside would roll back the audit entry.
-  if ('problem' in outcome) throw outcome.problem;
+  if ('problem' in outcome) throw toNamedProblem(outcome);
   return outcome.result;
 }
 

@@ -2,8 +2,7 @@
  * The endpoints of records: `/api/:resource` and `/api/batch`. A handler parses the HTTP request, calls the pipeline, and
  * renders the outcome.
  */
-import { Problem } from '../../errors.ts';
-import { handle, handleBatch, type Outcome } from '../../pipeline/index.ts';
+import { handle, handleBatch, type Outcome, toNamedProblem } from '../../pipeline/index.ts';
 import {
   type ApiRequest,
   type HttpRequest,
@@ -88,7 +87,5 @@ async function respondToTransfer(deps: ApiDeps, answered: HttpResponse | PlainRe
 /** Renders the outcome. @throws Problem with the id of its audit entry */
 function respond(outcome: Outcome): HttpResponse {
   if ('result' in outcome) return toResultResponse(outcome.result, outcome.decisionId);
-  const { problem, decisionId } = outcome;
-  if (decisionId === undefined || problem.extras.decisionId !== undefined) throw problem;
-  throw new Problem(problem.code, problem.detail, { ...problem.extras, decisionId });
+  throw toNamedProblem(outcome);
 }
