@@ -26,4 +26,20 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
     red: 'src/storage/anonymous-share.test.ts',
     test: 'the share leaves half of the queue to users, however many networks fill the other half',
   },
+  {
+    name: 'an attempt whose time is up commits if its unit of work has caught the error',
+    file: 'src/storage/sqlite/commit-batching.ts',
+    find: '  if (ended !== undefined) outcome = { error: ended };\n',
+    replace: '',
+    red: 'test/property/time-limits.property.test.ts',
+    test: 'a create whose time is up at any check succeeds as a whole, or fails and changes nothing',
+  },
+  {
+    name: 'an export that fails does not name its audit entry',
+    file: 'src/transfer/export-job.ts',
+    find: 'throw toNamedProblem(page)',
+    replace: 'throw page.problem',
+    red: 'test/property/time-limits.property.test.ts',
+    test: 'an export whose time is up at any check succeeds as a whole, or fails and changes nothing',
+  },
 ];
