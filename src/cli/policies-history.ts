@@ -36,13 +36,25 @@ function parseLimit(text: string): number {
   throw new SetupError(`--limit: expected a number from 1 to ${MAX_LIMIT}, given ${JSON.stringify(text.slice(0, 40))}`);
 }
 
-function describe({ revision, at, by, policy, reason, change, subject, summary, differences }: CliPolicyChange): readonly string[] {
+function describe({
+  revision,
+  at,
+  by,
+  policy,
+  reason,
+  rolledBackTo,
+  change,
+  subject,
+  summary,
+  differences,
+}: CliPolicyChange): readonly string[] {
   const author = by === undefined ? '' : ` by ${by.name ?? by.id}`;
   const given = reason === undefined ? '' : ` (${reason})`;
+  const rollback = rolledBackTo === undefined ? '' : `, rolled back to revision ${rolledBackTo}`;
   const what = subject === 'policy' ? change : 'assignment';
   const meanings = differences.length > 0 ? differences.map(({ meaning }) => meaning) : [summary];
   return [
-    `revision ${revision}, ${at}: ${what} ${JSON.stringify(policy.name ?? policy.id)}${author}${given}`,
+    `revision ${revision}, ${at}: ${what} ${JSON.stringify(policy.name ?? policy.id)}${author}${rollback}${given}`,
     ...meanings.map((line) => `  ${line}`),
   ];
 }

@@ -34,6 +34,8 @@ export interface CliPolicyChange {
   readonly at: string;
   readonly by?: { readonly id: string; readonly name?: string };
   readonly reason?: string | undefined;
+  /** The revision that a rollback restored. */
+  readonly rolledBackTo?: number;
   readonly change: string;
   readonly subject: string;
   readonly policy: { readonly id: string; readonly name?: string };

@@ -158,11 +158,18 @@ describe('toVersionHash', () => {
     expect(toVersionHash('before', { ...version, policyId: null, reason: null })).toBe(before);
   });
 
-  it('the hash covers the policy and the reason of a version, each in its column', () => {
-    const hashes = [{}, { policyId: 'x' }, { reason: 'x' }, { reason: 'y' }, { policyId: 'x', reason: 'x' }].map((added) =>
-      toVersionHash('before', { ...version, ...added }),
+  it('a version from before the column rolledBackTo keeps its hash', () => {
+    const text = `["bailiwick policy version 1","before","v","policy","p",null,3,"{}","ada","${AT}","p","undo"]`;
+    const before = createHash('sha256').update(text).digest('base64url');
+    expect(toVersionHash('before', { ...version, policyId: 'p', reason: 'undo', rolledBackTo: null })).toBe(before);
+  });
+
+  it('the hash covers the policy, the reason and the rollback of a version, each in its column', () => {
+    const added = [{}, { policyId: 'x' }, { reason: 'x' }, { reason: 'y' }, { policyId: 'x', reason: 'x' }, { rolledBackTo: 1 }];
+    const hashes = [...added, { reason: 'x', rolledBackTo: 1 }, { rolledBackTo: 2 }].map((each) =>
+      toVersionHash('before', { ...version, ...each }),
     );
-    expect(new Set(hashes).size).toBe(5);
+    expect(new Set(hashes).size).toBe(8);
   });
 });
 

@@ -28,10 +28,12 @@ export interface Version {
   readonly by: string;
   /** The reason that the author gave. */
   readonly reason?: string | undefined;
+  /** The revision whose state a rollback restored; undefined for other changes. */
+  readonly rolledBackTo?: number | undefined;
 }
 
 /** The author and the reason of a change, and the revision that it created. */
-export type VersionChange = Pick<Version, 'revision' | 'by' | 'reason'>;
+export type VersionChange = Pick<Version, 'revision' | 'by' | 'reason' | 'rolledBackTo'>;
 
 /** Stores a new version of an object, and ends its previous version at the new revision. */
 export async function storeVersion(tx: Transaction, { id, by, revision, ...own }: Version): Promise<void> {
@@ -51,7 +53,7 @@ export type OwnVersion = Pick<Version, 'id' | 'userId' | 'policyId' | 'value'>;
 export async function storeVersions(
   tx: Transaction,
   versions: readonly OwnVersion[],
-  { kind, revision, by, reason }: VersionChange & Pick<Version, 'kind'>,
+  { kind, revision, by, reason, rolledBackTo }: VersionChange & Pick<Version, 'kind'>,
 ): Promise<void> {
   for (let at = 0; at < versions.length; at += ROWS_PER_STATEMENT) {
     // Binds each id separately, not one list: after a table has grown, servers overestimate how many rows a list matches.
@@ -70,6 +72,7 @@ export async function storeVersions(
     changedBy: by,
     changedAt,
     reason,
+    rolledBackTo,
   }));
   await writeAll(tx, POLICY_TABLES.history, rows);
   if (rows.length > 0) await extendHistoryHash(tx, revision, rows);
@@ -223,11 +226,13 @@ export interface HistoryHead {
 
 /** The columns that the hash of every version covers, in this order. */
 const FIRST_CONTENT = ['id', 'kind', 'subjectId', 'userId', 'fromEpoch', 'value', 'changedBy', 'changedAt'] as const;
-/** Columns that were added later. Versions without a value in any of them keep the hash that they had before. */
+/** Columns that were added later, together. Versions without a value in any of them keep the hash that they had before. */
 const ADDED_CONTENT = ['policyId', 'reason'] as const;
+/** A column that was added after those. */
+const LAST_CONTENT = ['rolledBackTo'] as const;
 
 /** The columns of a version that its hash covers: all but `toEpoch`, which the next version sets. */
-export const VERSION_CONTENT = [...FIRST_CONTENT, ...ADDED_CONTENT] as const;
+export const VERSION_CONTENT = [...FIRST_CONTENT, ...ADDED_CONTENT, ...LAST_CONTENT] as const;
 
 /** Domain separator: the first member of the hashed text, so that no hash of another kind can replace this one. */
 const VERSION = 'bailiwick policy version 1';
@@ -237,7 +242,9 @@ const VERSION = 'bailiwick policy version 1';
  * the row is the stored JSON text.
  */
 export function toVersionHash(previous: string, row: Row): string {
-  const columns = ADDED_CONTENT.every((name) => (row[name] ?? null) === null) ? FIRST_CONTENT : VERSION_CONTENT;
+  const hasValue = (name: string): boolean => (row[name] ?? null) !== null;
+  const added = LAST_CONTENT.some(hasValue) ? [...ADDED_CONTENT, ...LAST_CONTENT] : ADDED_CONTENT.some(hasValue) ? ADDED_CONTENT : [];
+  const columns = [...FIRST_CONTENT, ...added];
   return hash('sha256', JSON.stringify([VERSION, previous, ...columns.map((name) => row[name] ?? null)]), 'base64url');
 }
 

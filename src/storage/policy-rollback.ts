@@ -38,6 +38,8 @@ function refuseManyAssignments(count: number): void {
 /** The past state to restore. */
 export interface PastPolicy {
   readonly policy: Policy;
+  /** The revision to return to. */
+  readonly revision: number;
   /** The assignments at that time; undefined to leave the assignments as they are. */
   readonly assignments?: readonly Assignment[] | undefined;
 }
@@ -58,7 +60,7 @@ export async function rollBackPolicy(tx: Transaction, past: PastPolicy, { by, re
   const current = await loadPolicy(tx, id);
   if (current !== undefined) requireUnmanaged(current);
   checkVersion?.(current?.version ?? (await loadPolicyVersion(tx, id))?.revision);
-  const change = { revision: await advanceRevision(tx), by, reason };
+  const change = { revision: await advanceRevision(tx), by, reason, rolledBackTo: past.revision };
   const policy = await restorePolicy(tx, withoutManager(past.policy), change);
   const { assignments } = past;
   return {

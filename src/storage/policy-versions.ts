@@ -22,6 +22,8 @@ export interface StoredChange {
   /** The id of the user who made the change, or the name of a command. Absent in versions of older programs. */
   readonly by?: string | undefined;
   readonly reason?: string | undefined;
+  /** The revision whose state a rollback restored; absent for other changes. */
+  readonly rolledBackTo?: number | undefined;
   /** The state after the change; absent if the change deleted it. */
   readonly value?: Policy | UserPolicy | RolePolicy | undefined;
   /** The state before the change; absent if there was none. */
@@ -156,6 +158,7 @@ interface StoredVersionRow {
   readonly changedBy?: string;
   readonly changedAt: string;
   readonly reason?: string;
+  readonly rolledBackTo?: number;
   readonly value?: Policy | UserPolicy | RolePolicy;
 }
 
@@ -167,11 +170,24 @@ async function selectVersions(tx: Transaction, where: Sql, limit?: number): Prom
 }
 
 function toChange(version: StoredVersionRow, predecessor: StoredVersionRow | undefined): StoredChange {
-  const { id, kind, subjectId, fromEpoch: revision, changedAt: at, changedBy: by, reason } = version;
+  const { id, kind, subjectId, fromEpoch: revision, changedAt: at, changedBy: by, reason, rolledBackTo } = version;
   const [value, before] = [toVersioned(version), predecessor && toVersioned(predecessor)];
   const assignment = [value, before].find((each) => each !== undefined && 'policyId' in each);
   const policyId = version.policyId ?? (assignment !== undefined && 'policyId' in assignment ? assignment.policyId : subjectId);
-  return { id, kind, subjectId, policyId, revision, at, by, reason, value, before, hasPredecessor: predecessor !== undefined };
+  return {
+    id,
+    kind,
+    subjectId,
+    policyId,
+    revision,
+    at,
+    by,
+    reason,
+    rolledBackTo,
+    value,
+    before,
+    hasPredecessor: predecessor !== undefined,
+  };
 }
 
 /** Returns the state with its version, which older programs did not store. */

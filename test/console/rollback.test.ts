@@ -24,6 +24,8 @@ describe('a rollback', () => {
     await dialog.getByRole('button', { name: 'Roll back to this revision' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('opened too much').waitFor();
+    await page.getByText(/^rolled back to revision \d+$/).waitFor();
+    await expectSoundScreen(page);
     const reply = await newsroom.call('GET', path, { token });
     expect(reply.at('data.rules')).toMatchObject([{ description: 'read articles' }]);
     expect(reply.at('data.rules.1')).toBeUndefined();

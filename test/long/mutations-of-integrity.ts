@@ -192,7 +192,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: "const ADDED_CONTENT = ['policyId', 'reason'] as const;",
     replace: "const ADDED_CONTENT = ['policyId'] as const;",
     red: 'src/storage/policy-history.test.ts',
-    test: 'the hash covers the policy and the reason of a version, each in its column',
+    test: 'the hash covers the policy, the reason and the rollback of a version, each in its column',
   },
   {
     name: 'the history shows versions without comparing their checksums',

@@ -218,6 +218,9 @@ describe('policies that files manage', () => {
     expect((await revisionsOf('Desk'))[0]).toBe(changed);
     const { code, out } = await rollback('Desk', '--to', String(created));
     expect([code, out]).toEqual([0, expect.stringContaining(`rolled back policy "Desk" to revision ${created}`)]);
+    expect((await run('policies', 'history', 'Desk')).out).toMatch(
+      new RegExp(`^revision \\d+, \\S+: updated "Desk" by .*, rolled back to revision ${created} \\(wrong\\)\n`),
+    );
     expect((await call('GET', `/policies/${await idOf('Desk')}`)).at('data.priority')).toBe(100);
   });
 

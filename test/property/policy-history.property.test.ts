@@ -121,7 +121,7 @@ async function rollBackTo(
   const policy = state?.policies[past % Math.max(1, state.policies.length)];
   if (state === undefined || policy === undefined) return undefined;
   const assignments = isWhole ? await loadAssignmentsAt(tx, { policyId: policy.id, revision: state.revision, limit: 100 }) : undefined;
-  return rollBackPolicy(tx, { policy, assignments }, { by });
+  return rollBackPolicy(tx, { policy, revision: state.revision, assignments }, { by });
 }
 
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1);
@@ -202,7 +202,8 @@ it('a rollback restores a policy and its assignments, and a rollback of the roll
 async function rollBackWhole(id: string, { revision }: WholeState): Promise<unknown> {
   await inTransaction(async (tx) => {
     const policy = (await loadPolicyVersion(tx, id, revision))?.value as Policy;
-    await rollBackPolicy(tx, { policy, assignments: await loadAssignmentsAt(tx, { policyId: id, revision, limit: 100 }) }, { by });
+    const assignments = await loadAssignmentsAt(tx, { policyId: id, revision, limit: 100 });
+    await rollBackPolicy(tx, { policy, revision, assignments }, { by });
   });
   return restoredIn(await inTransaction(loadWholeState), id);
 }

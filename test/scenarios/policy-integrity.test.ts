@@ -196,7 +196,7 @@ describe('the policy history', () => {
     const json = sql`cast('{}' as json)`;
     const others: Readonly<Record<string, Sql>> = {
       ...{ id: sql`'x'`, kind: sql`'policy '`, subjectId: sql`'x'`, userId: sql`'x'`, changedBy: sql`'x'`, changedAt: sql`'x'` },
-      ...{ policyId: sql`'x'`, reason: sql`'x'` },
+      ...{ policyId: sql`'x'`, reason: sql`'x'`, rolledBackTo: sql`1000` },
       ...{ fromEpoch: sql`1000`, toEpoch: sql`1000`, value: service.database.startsWith('postgres') ? json : sql`'{}'` },
     };
     for (const { id } of ids) {

@@ -79,7 +79,12 @@ describe('a rollback', () => {
     expect(recorded).toHaveLength(entries + 1);
     expect(recorded[0]).toMatchObject({ recordId: first.id, reason: reply.at('message'), facts: { changeReason: 'it denied too much' } });
     const [change] = (await done('GET', `/policies/${first.id}/history`)).at('data') as readonly object[];
-    expect(change).toMatchObject({ change: 'updated', reason: 'it denied too much', revision: before + 1 });
+    const rolledBackTo = first.version;
+    expect(change).toMatchObject({ change: 'updated', reason: 'it denied too much', revision: before + 1, rolledBackTo });
+    expect((await done('GET', `/policies/${first.id}/versions/${before + 1}`)).at('data')).toMatchObject({
+      change: 'updated',
+      rolledBackTo,
+    });
   });
 
   it('a rollback of a rollback gives the version before both', async () => {
@@ -117,8 +122,10 @@ describe('a rollback', () => {
     const version = whole.at('data.version');
     expect((await done('GET', `${path}/assign/role/viewer`)).at('data')).toEqual({ ...viewer, version });
     expect((await done('GET', `${path}/assign/user/${user}`)).at('data')).toEqual({ ...ofUser, version });
-    const changes = (await done('GET', `${path}/history?limit=3`)).at('data') as readonly { readonly change: string }[];
-    expect(changes.map(({ change }) => change).toSorted()).toEqual(['restored', 'restored', 'updated']);
+    const changes = (await done('GET', `${path}/history?limit=3`)).at('data') as readonly { change: string; rolledBackTo: number }[];
+    expect(changes.map(({ change, rolledBackTo }) => `${change} ${rolledBackTo}`).toSorted()).toEqual(
+      ['restored', 'restored', 'updated'].map((change) => `${change} ${ofUser.version}`),
+    );
   });
 
   it('revokes assignments that were added since, restores changed ones and skips those of deleted users', async () => {

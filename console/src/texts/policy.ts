@@ -175,6 +175,7 @@ export const policyTexts = {
     show: 'Show the differences from the current revision',
     hide: 'Hide the differences',
     current: 'current revision',
+    rolledBackTo: (revision: number) => sentence`rolled back to revision ${revision}`,
     unsaved: 'A rollback would replace your unsaved changes. Save or discard them first.',
     rules: { restore: 'Restore this rule', remove: 'Remove this rule' },
     restoredRules: {

@@ -18,6 +18,12 @@ export const CHANGE_MEMBERS = {
     ),
   ),
   reason: Type.Optional(Type.String({ description: 'The reason that the author gave.' })),
+  rolledBackTo: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'The revision that a rollback restored. Absent for other changes, and for those of older versions.',
+    }),
+  ),
   change: OneOf(CHANGES, { description: '`restored`: created again after it was deleted.' }),
   summary: Type.String({ description: 'What changed, in words.' }),
 } as const;
@@ -42,6 +48,7 @@ export interface DescribedChange {
   readonly at: string;
   readonly by?: { readonly id: string };
   readonly reason?: string | undefined;
+  readonly rolledBackTo?: number;
   readonly change: (typeof CHANGES)[number];
   readonly summary: string;
   readonly subject: (typeof SUBJECTS)[number];
@@ -52,8 +59,9 @@ export interface DescribedChange {
 
 /** Describes a change: its kind, and what changed. */
 export function describeChange(stored: StoredChange): DescribedChange {
-  const { id, policyId, revision, at, by, reason } = stored;
-  const common = { id, revision, at, ...(by !== undefined && { by: { id: by } }), ...(reason !== undefined && { reason }) };
+  const { id, policyId, revision, at, by, reason, rolledBackTo } = stored;
+  const optional = { ...(reason !== undefined && { reason }), ...(rolledBackTo !== undefined && { rolledBackTo }) };
+  const common = { id, revision, at, ...(by !== undefined && { by: { id: by } }), ...optional };
   const change = kindOf(stored);
   const state = stored.value ?? stored.before;
   if (state !== undefined && 'policyId' in state) {

@@ -213,6 +213,7 @@ export async function loadHistoryNames(
 async function describeVersion(tx: Transaction, stored: StoredChange) {
   const described = describeChange(stored);
   const toNamed = await loadHistoryNames(tx, [described]);
-  const { revision, at, by, reason, change, summary } = toNamed(described);
-  return { revision, at, ...(by !== undefined && { by }), ...(reason !== undefined && { reason }), change, summary };
+  const { revision, at, by, reason, rolledBackTo, change, summary } = toNamed(described);
+  const optional = { ...(reason !== undefined && { reason }), ...(rolledBackTo !== undefined && { rolledBackTo }) };
+  return { revision, at, ...(by !== undefined && { by }), ...optional, change, summary };
 }

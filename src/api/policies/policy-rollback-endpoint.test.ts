@@ -37,7 +37,7 @@ describe('admin.policies.rollback', () => {
     const { data: policy } = await admin.bodyOf<{ data: Policy }>('admin.policies.read', { params: { id } });
     const common = { policyId: id, assignedBy: 'ada', assignedAt: policy.createdAt, isActive: true, priority: 100, version: 1 };
     const assignments = Array.from({ length: 10_001 }, (_, index) => ({ ...common, id: `a${index}`, role: 'viewer' as const }));
-    const work = admin.deps.database.transaction((tx) => rollBackPolicy(tx, { policy, assignments }, { by: 'ada' }));
+    const work = admin.deps.database.transaction((tx) => rollBackPolicy(tx, { policy, revision: 1, assignments }, { by: 'ada' }));
     await expect(codeOf(work)).resolves.toBe('REQUEST_BUDGET');
     expect(await admin.bodyOf('admin.policies.read', { params: { id } })).toMatchObject({ data: policy });
   });

@@ -69,7 +69,7 @@ export const policyRollback: AdminEndpoint = adminEndpoint({
         ? await loadAssignmentsAt(tx, { policyId: params.id, revision, limit: ROLLBACK_ASSIGNMENTS + 1 })
         : undefined;
     const checkVersion = (version: number | undefined): void => validatePolicyVersion(admin, 'policy', version);
-    const run = () => rollBackPolicy(tx, { policy: past.policy, assignments }, { by: admin.admin.id, reason, checkVersion });
+    const run = () => rollBackPolicy(tx, { policy: past.policy, revision, assignments }, { by: admin.admin.id, reason, checkVersion });
     const done = await (dryRun ? runDry(tx, run) : run());
     const message = `rolled back policy "${done.policy.name}" to revision ${revision}${summarize(done.assignments)}`;
     if (dryRun) {

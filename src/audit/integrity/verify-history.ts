@@ -212,7 +212,7 @@ function toVersionRow({ next, toEpoch, ...content }: Columns): VersionRow {
     fromEpoch,
     toEpoch: numberOf(toEpoch),
     value: value === null ? null : String(value),
-    content: { ...content, fromEpoch },
+    content: { ...content, fromEpoch, rolledBackTo: numberOf(content.rolledBackTo ?? null) },
     next: numberOf(next),
   };
 }

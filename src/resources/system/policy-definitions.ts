@@ -102,6 +102,7 @@ const policyHistory: JsonObject = {
     changedBy: { type: 'string' },
     changedAt: { type: 'timestamp', required: true },
     reason: { type: 'text', description: 'The reason that the author gave.' },
+    rolledBackTo: { type: 'integer', description: 'The revision whose state a rollback restored; none for other changes.' },
     checksum: { ...CHECKSUM, description: 'SHA-256, base64url, of the content of the row without `toEpoch`.' },
   },
   indexes: [

@@ -25,7 +25,7 @@ describe('the system resources', () => {
       '_PolicyRule: id policyId position resource action effect conditions priority description isActive createdAt',
       '_UserPolicy: id userId policyId assignedBy assignedAt expiresAt isActive context version checksum',
       '_RolePolicy: id role policyId assignedBy assignedAt isActive priority managedBy version checksum',
-      '_PolicyHistory: id kind subjectId userId fromEpoch toEpoch policyId value changedBy changedAt reason checksum',
+      '_PolicyHistory: id kind subjectId userId fromEpoch toEpoch policyId value changedBy changedAt reason rolledBackTo checksum',
       '_Decision: id at kind userId role resource action recordId allowed reason ruleId policyId epoch requestId ip outcome facts writer sequence hash',
       '_Chain: id at found timeZone cut',
       '_DecisionHour: id hour resource grants denials',

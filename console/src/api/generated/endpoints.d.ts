@@ -2150,6 +2150,8 @@ export interface components {
             revision: number;
             /** @description The role of the assignment. */
             role?: string;
+            /** @description The revision that a rollback restored. Absent for other changes, and for those of older versions. */
+            rolledBackTo?: number;
             /**
              * @description `policy`: the policy itself; `assignment`: one of its assignments.
              * @enum {string}
@@ -2393,6 +2395,8 @@ export interface components {
             reason?: string;
             /** @description The revision that the change created. */
             revision: number;
+            /** @description The revision that a rollback restored. Absent for other changes, and for those of older versions. */
+            rolledBackTo?: number;
             /** @description What changed, in words. */
             summary: string;
         };
@@ -4547,6 +4551,8 @@ export interface operations {
                                 reason?: string;
                                 /** @description The revision that the change created. */
                                 revision: number;
+                                /** @description The revision that a rollback restored. Absent for other changes, and for those of older versions. */
+                                rolledBackTo?: number;
                                 /** @description What changed, in words. */
                                 summary: string;
                             };
@@ -4568,6 +4574,8 @@ export interface operations {
                                 reason?: string;
                                 /** @description The revision that the change created. */
                                 revision: number;
+                                /** @description The revision that a rollback restored. Absent for other changes, and for those of older versions. */
+                                rolledBackTo?: number;
                                 /** @description What changed, in words. */
                                 summary: string;
                             };

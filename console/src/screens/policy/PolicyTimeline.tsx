@@ -115,13 +115,14 @@ function ChangeSummary({
   readonly isCurrent: boolean;
   readonly namesPolicies: boolean;
 }) {
-  const { change, subject, policy, revision, at, by, reason, summary } = item;
+  const { change, subject, policy, revision, at, by, reason, rolledBackTo, summary } = item;
   return (
     <Stack gap={4} flex="1 1 300px" style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
       <Group gap="xs">
         <Badge color={COLORS[change]}>
           {texts.subjects[subject]} {texts.changes[change]}
         </Badge>
+        {rolledBackTo !== undefined && <Badge variant="light">{texts.rolledBackTo(rolledBackTo)}</Badge>}
         {isCurrent && <Badge variant="outline">{texts.current}</Badge>}
         {namesPolicies && (
           <TextLink to="/policies/$id" params={{ id: policy.id }} search={{ tab: 'history' }}>
