@@ -33,30 +33,23 @@ export function replayEntry(entry: AuditEntry, applicable: ApplicableRules, scop
   if (decision.effect === 'deny' || entry.action !== 'update') {
     return { decision, effect: decision.effect === 'allow-where' ? 'unknown' : decision.effect, missing };
   }
-  return withOtherState({ decision, missing }, { entry, applicable, scope, who });
+  return withOtherState({ decision, missing }, { applicable, scope, who });
 }
 
 interface UpdateInput {
-  readonly entry: AuditEntry;
   readonly applicable: ApplicableRules;
   readonly scope: ReplayScope;
   readonly who: DecideOptions;
 }
 
-/** Fields that the service changes with every update. */
-const CHANGED_ALWAYS: readonly string[] = ['version', 'updatedAt'];
-
-/** Adds the decision on the other state of an updated record, in which the given fields have unknown values. */
-function withOtherState(first: Pick<Replay, 'decision' | 'missing'>, { entry, applicable, scope, who }: UpdateInput): Replay {
-  const given = entry.facts?.['fields'];
-  const changed = new Set([...CHANGED_ALWAYS, ...(Array.isArray(given) ? given.map(String) : [])]);
-  const isChanged = ({ group, keys: [key = ''] }: Path): boolean => group === 'resource' && changed.has(key);
-  const isSame = !applicable.reads.some(({ path }) => isChanged(path));
-  const otherScope = { ...scope, valueOf: (path: Path) => (isChanged(path) ? UNRESOLVED : scope.valueOf(path)) };
+/** Adds the decision on the other state of an updated record, in which the values of the given fields were not kept. */
+function withOtherState(first: Pick<Replay, 'decision' | 'missing'>, { applicable, scope, who }: UpdateInput): Replay {
+  const isSame = !applicable.reads.some(({ path }) => scope.isChanged(path));
+  const otherScope = { ...scope, valueOf: scope.otherValueOf };
   const other = isSame ? first.decision : decide(applicable, otherScope, who);
   if (other.effect === 'deny') return { ...first, other, effect: 'deny', missing: [] };
   if (other.effect === 'allow' && first.decision.effect === 'allow') return { ...first, other, effect: 'allow' };
-  const isUnkept = (path: Path) => isChanged(path) || scope.isUnkept(path);
+  const isUnkept = (path: Path) => scope.otherValueOf(path) === UNRESOLVED;
   return { ...first, other, effect: 'unknown', missing: [...new Set([...first.missing, ...unkeptPaths(other, { isUnkept })])] };
 }
 

@@ -58,8 +58,26 @@ export interface ReplayKnowledge {
 export interface ReplayScope extends Scope {
   /** Returns true if the value of a path is not known. The fields of a record that the decision itself did not know are not meant. */
   isUnkept(path: Path): boolean;
+  /** Returns true if an update that the entry records would change the value of a path. */
+  isChanged(path: Path): boolean;
+  /**
+   * Returns the value of a path in the other state of an updated record: before the change if the entry has the values after it, or after the
+   * change if it has those before it.
+   */
+  otherValueOf(path: Path): Json | undefined | typeof UNRESOLVED;
   /** Paths that `fill` has given a value. */
   readonly filled: ReadonlySet<string>;
+}
+
+/** Fields that the service changes with every update. */
+const CHANGED_ALWAYS: readonly string[] = ['version', 'updatedAt'];
+
+/** Returns a function that tells whether the update of an entry would change the value of a path. */
+function changesOf({ action, facts }: AuditEntry): (path: Path) => boolean {
+  if (action !== 'update') return () => false;
+  const given = facts?.['fields'];
+  const changed = new Set([...CHANGED_ALWAYS, ...(Array.isArray(given) ? given.map(String) : [])]);
+  return ({ group, keys: [key = ''] }) => group === 'resource' && changed.has(key);
 }
 
 /** Returns the paths whose values an entry contains, given the rules that applied to its decision. */
@@ -78,6 +96,9 @@ export function createReplayScope(entry: AuditEntry, frame: ReplayFrame, known: 
   const facts = entry.facts ?? {};
   const isOpen = hadUnknownRecord(entry);
   const filled = new Set<string>();
+  const isChanged = changesOf(entry);
+  // The entry has the values of a record that was never stored. The stored record has those before the change.
+  const isOfUnstored = facts['changedRecord'] === true;
   const isOpenPath = (path: Path): boolean => isOpen && isOfRecord(path, frame);
   const { timeZone, rules = [] } = known;
   // A date is the same day in every time zone.
@@ -92,6 +113,10 @@ export function createReplayScope(entry: AuditEntry, frame: ReplayFrame, known: 
     if (isUnzoned(path)) return UNRESOLVED;
     if (value !== UNRESOLVED) return value;
     if (stored === undefined && known.recorded?.has(path.text) === true) return undefined;
+    return isOfUnstored && isChanged(path) ? UNRESOLVED : fill(path);
+  }
+
+  function fill(path: Path): Value {
     const substitute = known.fill === undefined ? UNRESOLVED : known.fill(path);
     if (substitute !== UNRESOLVED) filled.add(path.text);
     return substitute;
@@ -105,6 +130,8 @@ export function createReplayScope(entry: AuditEntry, frame: ReplayFrame, known: 
     related: relatedFromFacts(facts, frame.definitions, { areOfDecision: false }),
     valueOf: read,
     isUnkept: (path) => !isOpenPath(path) && read(path) === UNRESOLVED,
+    isChanged,
+    otherValueOf: (path) => (!isChanged(path) ? read(path) : isOfUnstored ? fill(path) : UNRESOLVED),
     filled,
   };
 }

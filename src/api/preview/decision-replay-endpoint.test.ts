@@ -116,6 +116,27 @@ describe('admin.decisions.replay', () => {
     expect(await replay(id, { draft: {} })).toMatchObject({ recorded: { trace: [{}, {}] }, live: { effect: 'allow' }, change: 'same' });
   });
 
+  it('fills the record before an update that was denied on its new values, and not the new values', async () => {
+    const isPublished = { ...isDraft, value: 'published' };
+    const rules = [{ resource: 'Article', action: 'update', effect: 'DENY', conditions: [isPublished], priority: 900 }];
+    const body = { name: 'No publication', type: 'CUSTOM', rules };
+    const { data } = await admin.bodyOf<{ data: { id: string } }>('admin.policies.create', { body });
+    await admin.send('admin.assignments.role.create', { params: { policyId: data.id, role: 'user' }, body: {} });
+    const id = await record('ann', { action: 'update', data: { status: 'published', desk: 'sports' } });
+    const without = (...conditions: readonly Json[]) => ({ ...draftOf(...conditions), removePolicies: [data.id] });
+    const isEither = { field: 'resource.status', operator: 'in', value: ['draft', 'published'] };
+    expect(await replay(id, { draft: without(isEither) })).toMatchObject({
+      entry: { facts: { 'resource.status': 'published', changedRecord: true } },
+      draft: { effect: 'unknown', missing: ['resource.status'] },
+    });
+    const filled = { change: 'denyToAllow', filled: ['resource.status'] };
+    expect(await replay(id, { draft: without(isEither), fill: true })).toMatchObject({ draft: { effect: 'allow' }, ...filled });
+    expect(await replay(id, { draft: without(isSports), fill: true })).toMatchObject({
+      draft: { effect: 'unknown', missing: ['resource.desk'], trace: [{ answer: 'open' }] },
+    });
+    await admin.send('admin.policies.delete', { params: { id: data.id } });
+  });
+
   it('refuses an unknown entry, and an entry that is no decision on a request', async () => {
     expect(await codeOf(replay('gone'))).toBe('DECISION_UNKNOWN');
     await admin.send('admin.policies.list');
