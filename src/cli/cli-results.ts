@@ -2,7 +2,7 @@
 
 /** Findings about policies in files. */
 export interface CliLintReport {
-  readonly findings: readonly object[];
+  readonly findings: readonly { readonly level: 'warning' | 'info' }[];
   readonly lines: readonly string[];
 }
 

@@ -23,9 +23,12 @@ describe('the commands of policies in files', () => {
     expect((await run(['policies', 'test', '--junit', '-'])).out).toEqual([]);
   });
 
-  it('policies lint returns 1 if there is a finding', async () => {
+  it('policies lint returns 1 if there is a warning', async () => {
     expect(await run(['policies', 'lint'])).toMatchObject({ exitCode: 1, out: ['policies/a.yaml:1:1 empty'] });
-    expect(JSON.parse((await run(['policies', 'lint', '--json'])).out.join('\n'))).toEqual([{ code: 'empty' }]);
+    expect(JSON.parse((await run(['policies', 'lint', '--json'])).out.join('\n'))).toEqual([{ level: 'warning' }]);
+    const { context, out } = createRun();
+    const lintPolicies = async () => ({ findings: [{ level: 'info' as const }], lines: ['policies/a.yaml:1:1 not-listed'] });
+    expect([await runCli(['policies', 'lint'], { ...context, lintPolicies }), out]).toEqual([0, ['policies/a.yaml:1:1 not-listed']]);
   });
 
   it('returns 1 from check if a test fails', async () => {

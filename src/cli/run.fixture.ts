@@ -154,7 +154,7 @@ export function createRun(
     openPolicyHistory: async () => {
       throw new SetupError('there is no history');
     },
-    lintPolicies: async () => ({ findings: [{ code: 'empty' }], lines: ['policies/a.yaml:1:1 empty'] }),
+    lintPolicies: async () => ({ findings: [{ level: 'warning' }], lines: ['policies/a.yaml:1:1 empty'] }),
     checkProject: async () => ({ isValid: false, lines: ['1 failed'] }),
     async testPolicies() {
       calls.push('testPolicies');

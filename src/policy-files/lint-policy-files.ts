@@ -1,5 +1,5 @@
 import { createPolicyLinter } from '../api/index.ts';
-import { type FindingCode, sortFindings } from '../authz/linter/index.ts';
+import { type Finding, type FindingCode, sortFindings } from '../authz/linter/index.ts';
 import { listPolicies } from '../storage/index.ts';
 import type { LoadedPolicies } from './load-policy-files.ts';
 import { type PolicyProject, withPolicyDatabase } from './policy-database.ts';
@@ -11,6 +11,7 @@ export interface FileFinding {
   readonly line: number;
   readonly column: number;
   readonly code: FindingCode;
+  readonly level: Finding['level'];
   readonly detail: string;
   /** A sentence that tells how to resolve it. */
   readonly todo: string;
@@ -25,7 +26,13 @@ export function lintPolicyFiles(project: PolicyProject, { locate }: Pick<LoadedP
     const policies = await listPolicies(tx);
     const lint = await createPolicyLinter({ tx, snapshot, deps: { timeZone: project.timeZone } }, snapshot)(policies);
     const findings = sortFindings(policies.flatMap((policy) => lint(policy))).filter(({ code }) => !NEEDS_USERS.has(code));
-    return findings.map(({ code, detail, todo, policy, path = '' }) => ({ ...locate(policy.name, path), code, detail, todo }));
+    return findings.map(({ code, level, detail, todo, policy, path = '' }) => ({
+      ...locate(policy.name, path),
+      code,
+      level,
+      detail,
+      todo,
+    }));
   });
 }
 

@@ -5,6 +5,7 @@ import type { Finding } from './policies.ts';
 it('a finding names users instead of their ids, except those that were deleted', () => {
   const finding: Finding = {
     code: 'expired',
+    level: 'warning',
     detail: 'each of 3 assignments (to users id-1, id-2, id-3) has expired',
     todo: 'revoke them',
     policy: { id: 'p', name: 'Editors' },

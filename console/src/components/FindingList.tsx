@@ -1,4 +1,4 @@
-import { Button, Card, Group, Stack, Text } from '@mantine/core';
+import { Badge, Button, Card, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Finding } from '../api/policies.ts';
 import { policyTexts } from '../texts/policy.ts';
@@ -37,13 +37,13 @@ interface FindingCardProps {
   readonly onOpen: ((path: string) => void) | undefined;
 }
 
-function FindingCard({ finding: { code, detail, todo, path, policy, rule, other }, onOpen }: FindingCardProps) {
+function FindingCard({ finding: { code, level, detail, todo, path, policy, rule, other }, onOpen }: FindingCardProps) {
   return (
     <Card withBorder padding="sm" tabIndex={-1} data-row>
       <Group justify="space-between" align="flex-start">
         <Stack gap={4} flex="1 1 300px" style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
           <Group gap="xs">
-            <WarningBadge>{code}</WarningBadge>
+            {level === 'warning' ? <WarningBadge>{code}</WarningBadge> : <Badge variant="default">{code}</Badge>}
             {onOpen === undefined && (
               <TextLink to="/policies/$id" params={{ id: policy.id }}>
                 {policy.name}

@@ -1,5 +1,5 @@
 import { snapshotWithDraft } from '../../authz/index.ts';
-import { FINDINGS, type Finding, type FindingCode, lintAssignment, sortFindings } from '../../authz/linter/index.ts';
+import { FINDING_LEVELS, FINDINGS, type Finding, type FindingCode, lintAssignment, sortFindings } from '../../authz/linter/index.ts';
 import { EMPTY_DRAFT, type Policy, type RolePolicy, type UserPolicy } from '../../authz/policies/index.ts';
 import { envelope, respond, toSuccess } from '../../request/index.ts';
 import { component, Input, OneOf, Type } from '../../schemas/index.ts';
@@ -29,6 +29,7 @@ const FINDING = component(
   'admin.Advice',
   Type.Object({
     code: OneOf(CODES, { description: [...FINDINGS].map(([code, about]) => `\`${code}\`: ${about}.`).join(' ') }),
+    level: OneOf(FINDING_LEVELS, { description: '`warning`: probably a mistake; `info`: often intended.' }),
     detail: TEXT,
     todo: Type.String({ description: 'What to do.' }),
     policy: POLICY,
@@ -55,6 +56,7 @@ export const WARNED = {
 
 const EXAMPLE: Finding = {
   code: 'never-fires',
+  level: 'warning',
   detail: 'the rule never fires: rule "closed until launch" of policy "Editors" has no conditions and always comes before this ALLOW',
   todo: 'delete this rule, give it a higher priority than 900, or add conditions to the DENY',
   policy: { id: '0198c0de-0000-7000-8000-000000000001', name: 'Editors' },

@@ -18,6 +18,7 @@ const DESCRIPTIONS = {
   'eq-null': 'a stored field is compared with null, which is never true',
   'ambiguous-name': 'on all resources, `resource.name` is a field of some resources and the name of the others',
   'self-granted': 'a condition reads a value that the same users may write',
+  'not-listed': 'a role may read or update records, but not list them',
   'many-conditions': 'the rule has five conditions or more',
   'related-index': 'a condition counts related records, and no index finds them by the fields of `on`',
   'in-memory': 'lists filter the records in memory, because the database cannot evaluate the condition',
@@ -30,6 +31,17 @@ const DESCRIPTIONS = {
 
 /** The code of a finding. Clients may rely on it. */
 export type FindingCode = keyof typeof DESCRIPTIONS;
+
+/** Codes of findings that are often intended. */
+const INFORMATIVE: ReadonlySet<FindingCode> = new Set<FindingCode>(['not-listed']);
+
+/** The levels of findings: a `warning` is probably a mistake, an `info` is often intended. */
+export const FINDING_LEVELS = ['warning', 'info'] as const;
+
+/** Adds the level of its code to a finding. */
+export function withLevel(finding: UnratedFinding): Finding {
+  return { level: INFORMATIVE.has(finding.code) ? 'info' : 'warning', ...finding };
+}
 
 /** Every code with its description. */
 export const FINDINGS: ReadonlyMap<FindingCode, string> = new Map(Object.entries(DESCRIPTIONS) as [FindingCode, string][]);
@@ -47,7 +59,12 @@ export interface NamedRule {
 }
 
 /** One finding about a policy: the problem and what to do about it. */
-export interface Finding {
+export interface Finding extends UnratedFinding {
+  readonly level: (typeof FINDING_LEVELS)[number];
+}
+
+/** A finding without its level, which depends on its code. */
+export interface UnratedFinding {
   readonly code: FindingCode;
   readonly detail: string;
   readonly todo: string;

@@ -7,7 +7,7 @@
  *
  * Begin with `lint.ts`. `lint-order.ts` compares rules with each other; the other files check one rule or its assignments.
  */
-export { FINDINGS, type Finding, type FindingCode, sortFindings } from './finding.ts';
+export { FINDING_LEVELS, FINDINGS, type Finding, type FindingCode, sortFindings } from './finding.ts';
 export { lintPolicy } from './lint.ts';
 export { lintAssignment } from './lint-assignments.ts';
 export { readsUserAttributes } from './lint-conditions.ts';

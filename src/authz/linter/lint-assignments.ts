@@ -1,7 +1,7 @@
 import { didYouMean } from '../../errors.ts';
 import type { Definitions } from '../../resources/index.ts';
 import type { Policy, RolePolicy, UserPolicy } from '../policies/index.ts';
-import { type Finding, joinNames } from './finding.ts';
+import { type Finding, joinNames, type UnratedFinding, withLevel } from './finding.ts';
 import type { ActiveAssignments } from './lint-context.ts';
 
 interface AssignmentContext {
@@ -20,7 +20,7 @@ export function lintAssignments(
   { id, name, isActive }: Policy,
   assignments: ActiveAssignments,
   context: AssignmentContext,
-): readonly Finding[] {
+): readonly UnratedFinding[] {
   const { roles, users } = assignments;
   const policy = { id, name };
   return [
@@ -37,17 +37,17 @@ export function lintAssignment(policy: Policy, assignment: UserPolicy | RolePoli
   return [
     ...(policy.isActive ? [] : [inactive(policy)]),
     ...('userId' in assignment ? lintExpired(policy, [assignment], context) : lintRole(policy, assignment, context.definitions)),
-  ];
+  ].map(withLevel);
 }
 
 type NamedPolicy = Finding['policy'];
 
-function unassigned(policy: NamedPolicy): Finding {
+function unassigned(policy: NamedPolicy): UnratedFinding {
   const detail = 'the policy is active but has no assignments, so it has no effect';
   return { code: 'unassigned', detail, todo: 'assign it to a user or a role, or delete it', policy };
 }
 
-function inactive({ id, name }: Policy): Finding {
+function inactive({ id, name }: Policy): UnratedFinding {
   return {
     code: 'assigned-inactive',
     detail: 'the policy is assigned but inactive, so it has no effect',
@@ -57,7 +57,7 @@ function inactive({ id, name }: Policy): Finding {
   };
 }
 
-function lintRole(policy: NamedPolicy, { role }: RolePolicy, definitions: Definitions): readonly Finding[] {
+function lintRole(policy: NamedPolicy, { role }: RolePolicy, definitions: Definitions): readonly UnratedFinding[] {
   const roles = definitions.get('User')?.fields.get('role')?.values ?? [];
   if (roles.includes(role)) return [];
   const near = didYouMean(role, roles);
@@ -65,7 +65,7 @@ function lintRole(policy: NamedPolicy, { role }: RolePolicy, definitions: Defini
   return [{ code: 'unknown-role', detail, todo: `add "${role}" to the values of "role" in the definition of User`, policy, role }];
 }
 
-function lintExpired({ id, name }: NamedPolicy, users: readonly UserPolicy[], { now }: AssignmentContext): readonly Finding[] {
+function lintExpired({ id, name }: NamedPolicy, users: readonly UserPolicy[], { now }: AssignmentContext): readonly UnratedFinding[] {
   const expired = users.filter((assignment) => isExpired(assignment, now));
   return toUserFinding({ id, name }, expired, {
     code: 'expired',
@@ -74,7 +74,7 @@ function lintExpired({ id, name }: NamedPolicy, users: readonly UserPolicy[], { 
   });
 }
 
-function lintExpiring(policy: NamedPolicy, users: readonly UserPolicy[], { now }: AssignmentContext): readonly Finding[] {
+function lintExpiring(policy: NamedPolicy, users: readonly UserPolicy[], { now }: AssignmentContext): readonly UnratedFinding[] {
   const soon = users.filter((assignment) => isExpired(assignment, now + SOON) && !isExpired(assignment, now));
   const [first, ...others] = soon.flatMap(({ expiresAt = '' }) => expiresAt).sort();
   return toUserFinding(policy, soon, {
@@ -94,7 +94,7 @@ function toUserFinding(
   policy: NamedPolicy,
   assignments: readonly UserPolicy[],
   { code, detail, todo }: Pick<Finding, 'code' | 'detail' | 'todo'>,
-): readonly Finding[] {
+): readonly UnratedFinding[] {
   if (assignments.length === 0) return [];
   const users = assignments.map(({ userId }) => userId);
   const [start, end] = users.length === 1 ? ['the assignment to user', ''] : [`each of ${users.length} assignments (to users`, ')'];

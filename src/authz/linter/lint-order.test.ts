@@ -206,6 +206,7 @@ describe('rules of one policy', () => {
     });
     expect(finding).toEqual({
       code: 'never-fires',
+      level: 'warning',
       detail: expect.stringMatching(/"closed" of policy "policy p"/),
       todo: expect.stringMatching(/delete.*900.*conditions/),
       policy: { id: 'p', name: 'policy p' },

@@ -28,8 +28,16 @@ export interface TestPolicies extends Partial<Omit<WholeState, 'revision'>> {
 
 const NO_USERS: LintContext['users'] = { counted: 0, isComplete: true, withValue: new Map() };
 
-/** Lints all policies, or only the policy with the id `policyId`. */
-export function lintAll(
+/**
+ * Lints all policies, or only the policy with the id `policyId`, and returns the findings of the level `warning`: the rules of most tests allow
+ * reading only, which is reported at the level `info`.
+ */
+export function lintAll(policies: TestPolicies, policyId?: string): readonly Finding[] {
+  return lintEvery(policies, policyId).filter(({ level }) => level === 'warning');
+}
+
+/** Lints all policies, or only the policy with the id `policyId`, and returns the findings of all levels. */
+export function lintEvery(
   { definitions = NEWSROOM, users = NO_USERS, isSingle = false, isComplete = true, ...parts }: TestPolicies,
   policyId?: string,
 ): readonly Finding[] {

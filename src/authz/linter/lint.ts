@@ -1,11 +1,15 @@
 import { compileRule, type Policy } from '../policies/index.ts';
-import type { Finding, RuleFinding } from './finding.ts';
+import { type Finding, type FindingCode, type RuleFinding, type UnratedFinding, withLevel } from './finding.ts';
 import { lintAssignments } from './lint-assignments.ts';
 import { lintConditions } from './lint-conditions.ts';
 import type { LintContext, LintedRule } from './lint-context.ts';
+import { lintLists } from './lint-lists.ts';
 import { lintMissing } from './lint-missing.ts';
 import { lintOrder } from './lint-order.ts';
 import { lintWritable } from './lint-writable.ts';
+
+/** The findings about a rule that never decides, so that it allows nothing. */
+const NEVER_DECIDES: ReadonlySet<FindingCode> = new Set(['never-fires', 'redundant', 'duplicate']);
 
 /** Returns all findings about a stored policy: first about the policy and its assignments, then about its active rules in their order. */
 export function lintPolicy(policy: Policy, context: LintContext): readonly Finding[] {
@@ -14,24 +18,28 @@ export function lintPolicy(policy: Policy, context: LintContext): readonly Findi
     rule.isActive ? [{ policy, rule, position, compiled: compileRule(policy, rule, compileOptions), context }] : [],
   );
   const byOrder = lintOrder(policy, linted, context);
+  const deciding = linted.filter(({ rule }) => byOrder.get(rule)?.some(({ code }) => NEVER_DECIDES.has(code)) !== true);
+  const byLists = lintLists(deciding, context);
   return [
     ...lintEmpty(policy),
     ...lintAssignments(policy, context.assignments, { now: context.index.now, definitions: compileOptions.definitions }),
-    ...linted.flatMap((rule) =>
-      [...(byOrder.get(rule.rule) ?? []), ...lintConditions(rule), ...lintMissing(rule), ...lintWritable(rule)].map((finding) =>
-        toFinding(rule, finding),
-      ),
-    ),
-  ];
+    ...linted.flatMap((rule) => {
+      const ofOthers = [...(byOrder.get(rule.rule) ?? []), ...(byLists.get(rule.rule) ?? [])];
+      return [...ofOthers, ...lintConditions(rule), ...lintMissing(rule), ...lintWritable(rule)].map((finding) => toFinding(rule, finding));
+    }),
+  ].map(withLevel);
 }
 
-function lintEmpty({ id, name, rules }: Policy): readonly Finding[] {
+function lintEmpty({ id, name, rules }: Policy): readonly UnratedFinding[] {
   if (rules.length > 0) return [];
   const detail = 'the policy has no rules, so it has no effect';
   return [{ code: 'empty', detail, todo: 'add rules, or delete it', policy: { id, name }, path: 'rules' }];
 }
 
-function toFinding({ policy: { id, name }, rule, position }: LintedRule, { code, detail, todo, member, other }: RuleFinding): Finding {
+function toFinding(
+  { policy: { id, name }, rule, position }: LintedRule,
+  { code, detail, todo, member, other }: RuleFinding,
+): UnratedFinding {
   return {
     code,
     detail,

@@ -27,6 +27,7 @@ const KINDS: Readonly<Record<Finding['code'], true>> = {
   'eq-null': true,
   'ambiguous-name': true,
   'self-granted': true,
+  'not-listed': true,
   'many-conditions': true,
   'related-index': true,
   'in-memory': true,
