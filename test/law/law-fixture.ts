@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Principal, ScopeInput } from '../../src/authz/context/index.ts';
 import type { PolicyLimits } from '../../src/authz/policies/index.ts';
+import { memoize } from '../../src/memoize.ts';
 import { type Json, type JsonObject, ownValue } from '../../src/operators/index.ts';
 import type { Definitions, Resource, StoredRecord } from '../../src/resources/index.ts';
 import { composeDefinitions } from '../../src/resources/system/index.ts';
@@ -99,7 +100,7 @@ function createThings(database: Database, thing: Resource, url: string): Pick<La
     get records() {
       return records;
     },
-    factsOf: (principal, id) => memoized(facts, `${principal.id} ${id}`, () => toFacts(principal, { id, rows, related })),
+    factsOf: (principal, id) => memoize(facts, `${principal.id} ${id}`, () => toFacts(principal, { id, rows, related })),
     async fill(wanted) {
       facts.clear();
       const stored = new Map(wanted.map((row, index) => [idOf(row, index), { ...automatic(idOf(row, index)), ...row }]));
@@ -177,12 +178,6 @@ function toPrincipals(ann: StoredRecord): LawFixture['principals'] {
   };
 }
 
-function memoized<Key, Value>(known: Map<Key, Value>, key: Key, work: () => Value): Value {
-  const value = known.get(key) ?? work();
-  known.set(key, value);
-  return value;
-}
-
 /** A row, and all rows. */
 interface FactsOfRow {
   readonly id: string;
@@ -191,7 +186,7 @@ interface FactsOfRow {
 }
 
 function toFacts(principal: Principal, { id, rows, related }: FactsOfRow): Facts {
-  const user = { ...principal.attributes, ...(principal.id !== undefined && { id: principal.id }), role: principal.role };
+  const user = userOf(principal);
   const row = present(rows.get(id));
   const manager = find(USERS, ownValue(user, 'managerId'));
   const referenced = {
@@ -200,7 +195,7 @@ function toFacts(principal: Principal, { id, rows, related }: FactsOfRow): Facts
     ...Object.fromEntries(Object.entries(reachedByThing(row, rows)).map(([path, found]) => [`resource.${path}`, found])),
   };
   return {
-    groups: { user, resource: { name: 'Thing', ...row }, environment: ENVIRONMENT, request: { ...ORIGIN, action: 'list' } },
+    groups: { user, resource: resourceFacts(row), environment: ENVIRONMENT, request: { ...ORIGIN, action: 'list' } },
     referenced: presentOnly(referenced),
     related,
     kinds: KINDS,
@@ -208,6 +203,19 @@ function toFacts(principal: Principal, { id, rows, related }: FactsOfRow): Facts
     now: NOW,
     timeZone: TIME_ZONE,
   };
+}
+
+// The same objects for all facts, by which results are kept.
+const users = new WeakMap<Principal, JsonObject>();
+const resources = new WeakMap<JsonObject, JsonObject>();
+
+function userOf(principal: Principal): JsonObject {
+  const { id, role, attributes } = principal;
+  return memoize(users, principal, () => ({ ...attributes, ...(id !== undefined && { id }), role }));
+}
+
+function resourceFacts(row: JsonObject): JsonObject {
+  return memoize(resources, row, () => ({ name: 'Thing', ...row }));
 }
 
 /** Returns the records that the references of a thing lead to, by path after the thing. */
@@ -247,7 +255,7 @@ function toRelatedFacts(rows: ReadonlyMap<string, JsonObject>): NonNullable<Fact
     targetOf: (resource, field) => TARGETS[resource]?.[field],
     recordsOf: (resource) => (resource === 'Thing' ? records.Thing : records.User),
     referencedOf: (resource, record) =>
-      memoized(reached, record, () => presentOnly(resource === 'Thing' ? reachedByThing(record, rows) : reachedByUser(record))),
+      memoize(reached, record, () => presentOnly(resource === 'Thing' ? reachedByThing(record, rows) : reachedByUser(record))),
     kindOf: (resource, path) => KINDS.get(`${resource === 'Thing' ? 'resource' : 'user'}.${path}`),
   };
 }

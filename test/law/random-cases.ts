@@ -2,8 +2,10 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { OPERATORS } from '../../src/operators/index.ts';
+import type { Transaction } from '../../src/storage/index.ts';
 import { isDeep } from '../budget.ts';
-import { checkLaw, type LawCase, type Outcome } from './check.ts';
+import type { RelatedResult } from '../reference/reference-facts.ts';
+import { checkLaw, type LawCase, type Outcome, UNLIMITED } from './check.ts';
 import type { LawFixture } from './law-fixture.ts';
 import { lawSets } from './policies.ts';
 
@@ -31,6 +33,8 @@ export interface Tally {
   mixedThroughLists: number;
   /** Mixed cases whose records were decided one by one. */
   mixedApart: number;
+  /** By result of a condition on related records: number of cases in which it occurred for a record. */
+  readonly related: Record<RelatedResult, number>;
   /** By operator or other feature of rules: number of mixed cases with a rule that uses it and applies or is inactive. */
   readonly covered: Map<string, number>;
 }
@@ -61,6 +65,7 @@ export function createTally(): Tally {
     mixedReplaced: 0,
     mixedThroughLists: 0,
     mixedApart: 0,
+    related: { true: 0, false: 0, unknown: 0, aboveAtMost: 0, belowAtLeast: 0, aboveLimit: 0 },
     covered: new Map(FEATURES.map((feature) => [feature, 0])),
   };
 }
@@ -71,22 +76,29 @@ interface RandomCases {
   readonly seed?: number;
 }
 
+/** Sets that are checked at the same time, because PostgreSQL then evaluates one while this process evaluates another one. */
+const LANES = 2;
+
 /** Checks at least `count` random cases: all callers of the last set of policies count. A failure is shrunk and reported with its seed. */
 export async function checkRandomCases(
   fixture: LawFixture,
   { count, seed = Date.now() % 2 ** 31 }: RandomCases,
   tally: Tally,
 ): Promise<void> {
-  const property = fc.asyncProperty(lawSets(fixture.definitions), async ({ state, lists }) => {
-    const cases = lists.map((list): LawCase => ({ state, ...list }));
-    // At the same time, because PostgreSQL then evaluates one case while this process evaluates another one.
-    const outcomes = await Promise.all(cases.map(async (each) => [each, await checkLaw(fixture, each)] as const));
-    for (const [lawCase, outcome] of outcomes) note(tally, lawCase, { ...outcome, of: fixture.records.length });
+  const property = fc.asyncProperty(lawSets(fixture.definitions), async ({ cases, isTogether }) => {
+    const checkEach = async (tx?: Transaction): Promise<readonly CheckedCase[]> => {
+      const checked: CheckedCase[] = [];
+      for (const each of cases) checked.push({ ...each, ...(await checkLaw(fixture, each, tx)), of: fixture.records.length, isTogether });
+      return checked;
+    };
+    for (const checked of await (isTogether ? fixture.database.transaction(checkEach, UNLIMITED) : checkEach())) note(tally, checked);
   });
   const until = tally.cases + count;
   for (let run = 0; tally.cases < until; run++) {
     // Three of four callers have a rule, on average.
-    await fc.assert(property, { numRuns: Math.ceil((until - tally.cases) / 3), seed: seed + run * 1_000_000 });
+    const numRuns = Math.ceil((until - tally.cases) / 3 / LANES);
+    const seeds = Array.from({ length: LANES }, (_, lane) => seed + (run * LANES + lane) * 1_000_000);
+    await Promise.all(seeds.map((each) => fc.assert(property, { numRuns, seed: each })));
   }
 }
 
@@ -94,7 +106,8 @@ export async function checkRandomCases(
 const MANY = 10_000;
 
 /** Expects enough mixed cases. `npm run test:deep` has enough of them to expect some with each operator. */
-export function expectVariety({ cases, mixed, mixedInSql, mixedInMemory, mixedReplaced, mixedThroughLists, covered }: Tally): void {
+export function expectVariety({ cases, covered, related, ...counts }: Tally): void {
+  const { mixed, mixedInSql, mixedInMemory, mixedReplaced, mixedThroughLists, mixedApart } = counts;
   expect(mixed).toBeGreaterThan(cases / 8);
   expect(mixedInSql).toBeGreaterThan(cases / 20);
   // The callers of one set of policies have similar cases, so these numbers vary widely among few cases.
@@ -103,23 +116,29 @@ export function expectVariety({ cases, mixed, mixedInSql, mixedInMemory, mixedRe
   if (!isDeep || cases < MANY) return;
   expect(mixedInMemory).toBeGreaterThan(cases / 20);
   expect(mixedReplaced).toBeGreaterThan(cases / 200);
-  const rare = [...covered].filter(([, times]) => times < cases / 400);
+  expect(mixedApart).toBeGreaterThan(cases / 250);
+  const rare = [...covered, ...Object.entries(related)].filter(([, times]) => times < cases / 400);
   expect(rare).toEqual([]);
 }
 
-function note(
-  tally: Tally,
-  { state, isTogether }: LawCase,
-  { listed, total, isReplaced, applying, of }: Outcome & { readonly of: number },
-): void {
+/** A case, and what was found out about it. */
+interface CheckedCase extends LawCase, Outcome {
+  /** The number of records. */
+  readonly of: number;
+  /** False if the records were decided one by one. */
+  readonly isTogether: boolean;
+}
+
+function note(tally: Tally, { state, listed, total, isReplaced, applying, related, of, isTogether }: CheckedCase): void {
   if (applying.size === 0) return;
   tally.cases++;
   tally.records += of;
+  for (const result of related) tally.related[result]++;
   if (listed.length === 0) tally.none++;
   else if (listed.length === of) tally.all++;
   if (listed.length === 0 || listed.length === of) return;
   tally.mixed++;
-  if (isTogether !== true) tally.mixedApart++;
+  if (!isTogether) tally.mixedApart++;
   if (total === undefined) tally.mixedInMemory++;
   else tally.mixedInSql++;
   if (isReplaced) tally.mixedReplaced++;

@@ -43,6 +43,8 @@ const BELOW: fc.Arbitrary<JsonObject> = fc
         { ownerId: '${resource.ownerId}' },
         { id: '${resource.parentId}' },
         { parentId: '${resource.id}' },
+        // More records than a condition counts.
+        { status: '${resource.status}' },
       ],
     ),
     belowThings('t.upId'),

@@ -10,11 +10,13 @@ import { type Decision, decide } from '../../src/authz/decision/index.ts';
 import type { ApplicableRules } from '../../src/authz/policies/index.ts';
 import { type Path, type Scope, UNRESOLVED } from '../../src/conditions/index.ts';
 import { Problem } from '../../src/errors.ts';
+import { memoize } from '../../src/memoize.ts';
 import type { StoredRecord } from '../../src/resources/index.ts';
 import { createRelatedStore, loadReferenced, loadReferencedOfEach, type Transaction } from '../../src/storage/index.ts';
 import type { WholeState } from '../policy-fixtures.ts';
-import { decideByReference } from '../reference/reference-decider.ts';
-import { type LawFixture, REQUEST } from './law-fixture.ts';
+import { createReferenceDecider } from '../reference/reference-decider.ts';
+import type { RelatedResult } from '../reference/reference-facts.ts';
+import { type LawFixture, NOW, REQUEST } from './law-fixture.ts';
 
 /** A caller with policies, and how their decisions read the database. */
 export interface CaseContext {
@@ -23,6 +25,8 @@ export interface CaseContext {
   readonly applicable: ApplicableRules;
   /** True to evaluate many records with the same statements. */
   readonly isTogether: boolean;
+  /** The records that single reads decide. */
+  readonly decided: readonly StoredRecord[];
   /** Runs work in a transaction of its own, or in that of the case. */
   transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
 }
@@ -72,7 +76,7 @@ async function evaluateTogether<T>(tx: Transaction, context: CaseContext, { path
   if (context.isTogether) {
     const ofCaller = await load(UNRESOLVED);
     const known = records.filter((record) => record !== UNRESOLVED);
-    const referencedOf = await loadReferencedOfEach(tx, definitions, { paths, resource, records: known });
+    const referencedOf = await loadOnce(records, paths, () => loadReferencedOfEach(tx, definitions, { paths, resource, records: known }));
     for (const record of records)
       referenced.set(record, record === UNRESOLVED ? ofCaller : new Map([...ofCaller, ...referencedOf(record)]));
   } else {
@@ -85,6 +89,21 @@ async function evaluateTogether<T>(tx: Transaction, context: CaseContext, { path
     return evaluateOnce(() => run(scope, record), isComplete);
   });
   return related.evaluate(() => evaluations.map((evaluation) => evaluation()));
+}
+
+type ReferencedOf = Awaited<ReturnType<typeof loadReferencedOfEach>>;
+
+/** The referenced records of records, by the paths that are read. */
+const loaded = new WeakMap<readonly ScopeRecord[], Map<string, ReferencedOf>>();
+
+/** Loads referenced records once for the same rows and paths, which several callers and sets of policies have. */
+async function loadOnce(records: readonly ScopeRecord[], paths: readonly Path[], load: () => Promise<ReferencedOf>): Promise<ReferencedOf> {
+  const byPaths = memoize(loaded, records, () => new Map<string, ReferencedOf>());
+  const read = new Set(paths.filter(({ group, keys }) => group === 'resource' && keys.length > 1).map(({ keys }) => keys.join('.')));
+  const key = JSON.stringify([...read].toSorted());
+  const known = byPaths.get(key) ?? (await load());
+  byPaths.set(key, known);
+  return known;
 }
 
 /** Wraps the records that others have loaded. `isComplete` returns true if every lookup since its last call has found its records. */
@@ -126,10 +145,18 @@ export function decideOnEach(tx: Transaction, context: CaseContext, records: rea
   return evaluateEach(tx, context, { paths: applicable.referencePaths, records, run });
 }
 
-/** Returns the ids of the records that the reference decider allows. */
-export function allowedByReference({ fixture, principal }: CaseContext, state: WholeState): readonly string[] {
-  const asked = { userId: principal.id, role: principal.role, resource: 'Thing', action: 'list' };
-  const isAllowed = ({ id }: StoredRecord): boolean =>
-    decideByReference(state, { ...asked, facts: fixture.factsOf(principal, id) }).allowed;
-  return fixture.records.filter(isAllowed).map(({ id }) => id);
+/** The ids of the records that the reference decider allows, and the results of conditions on related records that it found for any record. */
+interface ReferenceOutcome {
+  readonly byReference: readonly string[];
+  readonly related: ReadonlySet<RelatedResult>;
+}
+
+/** Decides on all records by the reference decider. */
+export function decideByReference({ fixture, principal }: CaseContext, state: WholeState): ReferenceOutcome {
+  const request = { userId: principal.id, role: principal.role, resource: 'Thing', action: 'list', now: NOW };
+  const decideOn = createReferenceDecider(state, request);
+  const related = new Set<RelatedResult>();
+  const onRelated = (result: RelatedResult): void => void related.add(result);
+  const allowed = fixture.records.filter(({ id }) => decideOn({ ...fixture.factsOf(principal, id), onRelated }).allowed);
+  return { byReference: allowed.map(({ id }) => id).toSorted(), related };
 }

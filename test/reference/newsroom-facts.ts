@@ -4,7 +4,7 @@ import type { ScopeInput } from '../../src/authz/context/index.ts';
 import { UNRESOLVED } from '../../src/conditions/index.ts';
 import type { JsonObject } from '../../src/operators/index.ts';
 import { NOW, type WholeState } from '../policy-fixtures.ts';
-import { decideByReference, type ReferenceDecision } from './reference-decider.ts';
+import { createReferenceDecider, type ReferenceDecision } from './reference-decider.ts';
 import type { Facts, PathKind } from './reference-facts.ts';
 
 /** Decides by the reference decider, with plain data. */
@@ -23,7 +23,7 @@ export function decideNewsroom(policies: WholeState, parts: ScopeInput): Referen
     now: NOW,
     timeZone: 'UTC',
   };
-  return decideByReference(policies, { userId: id, role, resource: resource.name, action, facts });
+  return createReferenceDecider(policies, { userId: id, role, resource: resource.name, action, now: NOW })(facts);
 }
 
 /** Returns the author of a record by path, as `createScope` takes referenced records. */

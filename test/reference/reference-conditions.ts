@@ -4,15 +4,19 @@
  */
 import type { Json, JsonObject, Kind, Truth } from '../../src/operators/index.ts';
 import type { Facts, RelatedFacts } from './reference-facts.ts';
-import { all, any, MEANINGS, type Meaning, not } from './reference-operators.ts';
-import { onlyPath, parsePath } from './reference-paths.ts';
+import { all, any, MEANINGS, type Meaning, not, truthsOf } from './reference-operators.ts';
+import { onlyPath, parsePath, pathsIn } from './reference-paths.ts';
 
 /** Evaluates a condition to true, false or unknown (null). */
 export function truthOf(condition: JsonObject, facts: Facts): Truth {
   const { anyOf, allOf, not: negated, expression, related } = condition;
-  if (related !== undefined) return truthOfRelated(related as JsonObject, facts);
-  if (Array.isArray(anyOf)) return any(anyOf.map((one) => truthOf(one, facts)));
-  if (Array.isArray(allOf)) return all(allOf.map((one) => truthOf(one, facts)));
+  if (related !== undefined) {
+    const truth = truthOfRelated(related as JsonObject, facts);
+    facts.onRelated?.(truth === null ? 'unknown' : truth ? 'true' : 'false');
+    return truth;
+  }
+  if (Array.isArray(anyOf)) return any(truthsOf(anyOf, (one) => truthOf(one, facts)));
+  if (Array.isArray(allOf)) return all(truthsOf(allOf, (one) => truthOf(one, facts)));
   if (negated !== undefined) return not(truthOf(negated as JsonObject, facts));
   if (typeof expression === 'string') return truthOfExpression(expression, facts);
   return truthOfSome(condition, facts);
@@ -28,7 +32,7 @@ function truthOfSome(condition: JsonObject, facts: Facts): Truth {
   const items: readonly (Json | undefined)[] = Array.isArray(value) ? value : [undefined];
   if (items.length > related.limit) return null;
   const chosen = new Set([...(facts.chosen ?? []), list.path]);
-  return any(items.map((item) => truthOfSome(condition, { ...facts, chosen, ...withItem(list, item, facts) })));
+  return any(truthsOf(items, (item) => truthOfSome(condition, { ...facts, chosen, ...withItem(list, item, facts) })));
 }
 
 /** A list of references that a path follows, and the resource of its records. */
@@ -37,39 +41,63 @@ interface FollowedList {
   readonly resource: string;
 }
 
+/** The records that references lead to, by path. */
+type Referenced = Facts['referenced'];
+
+/** The records behind references if a list has one item, by path and item: the same for all conditions on the records. */
+const chosenItems = new WeakMap<Referenced, Map<string, Referenced>>();
+
 /** Returns what the references lead to if the list has one item. An item without a record leaves nothing behind its list. */
 function withItem(list: FollowedList, item: Json | undefined, facts: Facts): Pick<Facts, 'reached' | 'referenced'> {
   const { related, referenced, reached = {} } = facts;
-  const record = typeof item === 'string' ? related?.recordOf(list.resource, item) : undefined;
-  const below = record === undefined ? [] : Object.entries(related?.referencedOf(list.resource, record) ?? {});
-  const { group } = parsePath(list.path);
+  const { group, rest } = parsePath(list.path);
   const ofAlias = reached[group];
-  const at = ofAlias === undefined ? list.path : list.path.slice(group.length + 1);
-  const found: Record<string, JsonObject> = {};
-  for (const [path, one] of Object.entries(ofAlias ?? referenced)) if (path !== at && !path.startsWith(`${at}.`)) found[path] = one;
-  if (record !== undefined) found[at] = record;
-  for (const [path, one] of below) found[`${at}.${path}`] = one;
+  const at = ofAlias === undefined ? list.path : rest;
+  const from = ofAlias ?? referenced;
+  const record = typeof item === 'string' ? related?.recordOf(list.resource, item) : undefined;
+  const known = chosenItems.get(from) ?? new Map<string, Referenced>();
+  chosenItems.set(from, known);
+  const key = `${at} ${record === undefined ? '' : item}`;
+  const found = known.get(key) ?? chooseItem(from, { at, record, below: record && related?.referencedOf(list.resource, record) });
+  known.set(key, found);
   return ofAlias === undefined ? { reached, referenced: found } : { reached: { ...reached, [group]: found }, referenced };
 }
 
-/** The paths of comparisons, because each is compared for every record. */
-const paths = new WeakMap<JsonObject, readonly string[]>();
+/** The record of an item, and the records behind it. */
+interface ChosenItem {
+  readonly at: string;
+  readonly record: JsonObject | undefined;
+  readonly below: Referenced | undefined;
+}
+
+function chooseItem(from: Referenced, { at, record, below = {} }: ChosenItem): Referenced {
+  const found: Record<string, JsonObject> = {};
+  for (const [path, one] of Object.entries(from)) if (path !== at && !path.startsWith(`${at}.`)) found[path] = one;
+  if (record !== undefined) found[at] = record;
+  for (const [path, one] of Object.entries(below)) found[`${at}.${path}`] = one;
+  return found;
+}
 
 /** Returns the paths of a comparison, the left side first. A path of two names follows no reference. */
-function longPathsIn(condition: JsonObject, facts: Facts): readonly string[] {
-  const known = paths.get(condition) ?? findPaths(condition, facts).filter((path) => parsePath(path).keys.length > 1);
-  paths.set(condition, known);
-  return known;
-}
-
-function findPaths({ field, context, value = null }: JsonObject, { groups }: Facts): readonly string[] {
+function longPathsIn({ field, context, value = null }: JsonObject, { groups }: Facts): readonly string[] {
   const left = Object.hasOwn(groups, parsePath(String(field)).group) ? String(field) : `${context}.${field}`;
   const texts = (Array.isArray(value) ? value : [value]).filter((each) => typeof each === 'string');
-  return [left, ...texts.flatMap((text) => [...text.matchAll(/\$\{([^}]*)\}/g)].map(([, path = '']) => path))];
+  return [left, ...texts.flatMap(pathsIn)].filter((path) => parsePath(path).keys.length > 1);
 }
+
+/** The lists of references of comparisons, in the order in which their items are chosen: `undefined` for no further list. */
+const lists = new WeakMap<JsonObject, (FollowedList | undefined)[]>();
 
 /** Returns the first list of references that a path of a comparison follows and whose item is not chosen yet. */
 function firstList(condition: JsonObject, facts: Facts): FollowedList | undefined {
+  const known = lists.get(condition) ?? [];
+  lists.set(condition, known);
+  const turn = facts.chosen?.size ?? 0;
+  if (turn >= known.length) known.push(findList(condition, facts));
+  return known[turn];
+}
+
+function findList(condition: JsonObject, facts: Facts): FollowedList | undefined {
   for (const path of longPathsIn(condition, facts)) {
     const list = listIn(path, facts);
     if (list !== undefined) return list;
@@ -78,12 +106,12 @@ function firstList(condition: JsonObject, facts: Facts): FollowedList | undefine
 }
 
 function listIn(path: string, { related, aliases = {}, chosen }: Facts): FollowedList | undefined {
-  const { group, keys, parts } = parsePath(path);
+  const { group, keys, wholes } = parsePath(path);
   let of = aliases[group] ?? (group === 'user' ? 'User' : group === 'resource' ? related?.decided : undefined);
   for (const [index, key] of keys.slice(0, -1).entries()) {
     const target = of === undefined ? undefined : related?.targetOf(of, key);
     if (target === undefined) return undefined;
-    const at = `${group}.${parts[index]}`;
+    const at = wholes[index] ?? '';
     if (target.isList && chosen?.has(at) !== true) return { path: at, resource: target.resource };
     of = target.resource;
   }
@@ -127,7 +155,7 @@ const linked = new WeakMap<RelatedFacts, Map<string, readonly JsonObject[]>>();
 
 /** Counts the records whose fields equal the values of `on`, by their result of `where`. */
 function truthOfRelated({ resource, as, on, where = [], atLeast, atMost }: JsonObject, facts: Facts): Truth {
-  const { related, groups, reached = {}, aliases = {} } = facts;
+  const { related, groups, reached = {}, aliases = {}, onRelated } = facts;
   if (related === undefined) throw new Error('expected related records');
   const [name, alias] = [String(resource), String(as)];
   const same = MEANINGS.get('eq') as Meaning;
@@ -147,7 +175,10 @@ function truthOfRelated({ resource, as, on, where = [], atLeast, atMost }: JsonO
   const matching = linked.get(related)?.get(values) ?? related.recordsOf(name).filter(isLinked);
   linked.set(related, (linked.get(related) ?? new Map()).set(values, matching));
   const records = matching.filter((record) => ownId === undefined || record['id'] !== ownId);
-  if (records.length > related.limit) return null;
+  if (records.length > related.limit) {
+    onRelated?.('aboveLimit');
+    return null;
+  }
   const truths = records.map((record) => {
     const inner: Facts = {
       ...facts,
@@ -155,12 +186,14 @@ function truthOfRelated({ resource, as, on, where = [], atLeast, atMost }: JsonO
       aliases: { ...aliases, [alias]: name },
       reached: { ...reached, [alias]: related.referencedOf(name, record) },
     };
-    return all((where as readonly JsonObject[]).map((one) => truthOf(one, inner)));
+    return all(truthsOf(where as readonly JsonObject[], (one) => truthOf(one, inner)));
   });
   const met = truths.filter((truth) => truth === true).length;
   const possible = truths.filter((truth) => truth !== false).length;
   const least = atLeast === undefined && atMost === undefined ? 1 : Number(atLeast ?? 0);
   const most = atMost === undefined ? Number.POSITIVE_INFINITY : Number(atMost);
+  if (met > most) onRelated?.('aboveAtMost');
+  if (atLeast !== undefined && possible < least) onRelated?.('belowAtLeast');
   if (met >= least && possible <= most) return true;
   return possible < least || met > most ? false : null;
 }
@@ -187,7 +220,7 @@ function truthOfComparison({ field, context, operator, value = null, ifExists }:
 
 /** Reads a path: own properties of plain objects, and on through references. */
 function valueAt(path: string, { groups, referenced, reached }: Facts): Json | undefined {
-  const { group, keys, parts } = parsePath(path);
+  const { group, keys, parts, wholes } = parsePath(path);
   const ofAlias = reached?.[group];
   let value: Json | undefined = groups[group];
   for (const [index, key] of keys.entries()) {
@@ -196,8 +229,7 @@ function valueAt(path: string, { groups, referenced, reached }: Facts): Json | u
         ? (value as JsonObject)[key]
         : undefined;
     if (index === keys.length - 1) break;
-    const part = parts[index] ?? '';
-    const at = ofAlias === undefined ? `${group}.${part}` : part;
+    const at = (ofAlias === undefined ? wholes : parts)[index] ?? '';
     const behind = ofAlias ?? referenced;
     if (Object.hasOwn(behind, at)) value = behind[at];
   }
@@ -219,7 +251,8 @@ function resolveItem(text: string, facts: Facts): Json {
 function resolveText(text: string, facts: Facts): Json | undefined {
   const path = onlyPath(text);
   if (path !== undefined) return valueAt(path, facts);
-  const values = [...text.matchAll(/\$\{([^}]*)\}/g)].map(([, inner = '']) => valueAt(inner, facts));
+  const values = pathsIn(text).map((inner) => valueAt(inner, facts));
+  if (values.length === 0) return text;
   if (values.some((value) => value === undefined || typeof value === 'object')) return undefined;
   return text.replaceAll(/\$\{[^}]*\}/g, () => String(values.shift()));
 }

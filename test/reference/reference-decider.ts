@@ -1,17 +1,17 @@
 import type { Policy, PolicyRule } from '../../src/authz/policies/index.ts';
 import type { WholeState } from '../policy-fixtures.ts';
-import { truthOf } from './reference-conditions.ts';
 import type { Facts } from './reference-facts.ts';
+import { keptTruthOf } from './reference-results.ts';
 
-/** A request to decide. */
+/** A request to decide, without the values that conditions read. */
 export interface ReferenceRequest {
   /** Undefined for `anon`. */
   readonly userId: string | undefined;
   readonly role: string;
   readonly resource: string;
   readonly action: string;
-  /** The values that conditions read. */
-  readonly facts: Facts;
+  /** Milliseconds since 1970. */
+  readonly now: number;
 }
 
 /** The expected decision. */
@@ -24,14 +24,27 @@ export interface ReferenceDecision {
 }
 
 /**
- * Decides a request as directly as the guide describes it: without indexes, memos, unknown records or an early end, and
+ * Returns a function that decides a request as directly as the guide describes it: without indexes or unknown records, and
  * with nothing from `src/` but types. The real decision must agree with it.
  */
-export function decideByReference(state: WholeState, { userId, role, resource, action, facts }: ReferenceRequest): ReferenceDecision {
+export function createReferenceDecider(state: WholeState, request: ReferenceRequest): (facts: Facts) => ReferenceDecision {
+  const { found, inOrder } = rulesByReference(state, request);
+  return (facts) => {
+    const first = inOrder.find((rule) => fires(rule, facts));
+    return { allowed: first?.effect === 'ALLOW', ...(first === undefined ? {} : { ruleId: first.id }), found };
+  };
+}
+
+/** The rules for a request, in the order in which they are evaluated; `found` as in a decision. */
+interface RulesInOrder extends Pick<ReferenceDecision, 'found'> {
+  readonly inOrder: readonly PolicyRule[];
+}
+
+function rulesByReference(state: WholeState, { userId, role, resource, action, now }: ReferenceRequest): RulesInOrder {
   const assignments = [
     ...state.rolePolicies.filter((one) => one.role === role && one.isActive).map((one) => [one.policyId, one.priority] as const),
     ...state.userPolicies
-      .filter((one) => one.userId === userId && one.isActive && (one.expiresAt === undefined || Date.parse(one.expiresAt) > facts.now))
+      .filter((one) => one.userId === userId && one.isActive && (one.expiresAt === undefined || Date.parse(one.expiresAt) > now))
       .map((one) => [one.policyId, 100] as const),
   ];
   const rankOf = (policy: Policy) => Math.max(...assignments.filter(([id]) => id === policy.id).map(([, priority]) => priority));
@@ -44,11 +57,10 @@ export function decideByReference(state: WholeState, { userId, role, resource, a
     .sort(
       (a, b) => a.order.map((value, index) => value - (b.order[index] ?? 0)).find((sign) => sign !== 0) ?? (a.rule.id < b.rule.id ? -1 : 1),
     );
-  const first = inOrder.find(({ rule }) => fires(rule, facts))?.rule;
-  return { allowed: first?.effect === 'ALLOW', ...(first === undefined ? {} : { ruleId: first.id }), found: policies.length > 0 };
+  return { inOrder: inOrder.map(({ rule }) => rule), found: policies.length > 0 };
 }
 
-function fires(rule: PolicyRule, facts: Facts): boolean {
-  const answers = rule.conditions.map((one) => truthOf(one, facts));
-  return rule.effect === 'ALLOW' ? answers.every((answer) => answer === true) : !answers.includes(false);
+function fires({ effect, conditions }: PolicyRule, facts: Facts): boolean {
+  if (effect === 'ALLOW') return conditions.every((one) => keptTruthOf(one, facts) === true);
+  return conditions.every((one) => keptTruthOf(one, facts) !== false);
 }

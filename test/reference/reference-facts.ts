@@ -23,12 +23,17 @@ export interface Facts {
   readonly reached?: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
   /** The lists of references whose item is chosen, by path, while a comparison through them is made. */
   readonly chosen?: ReadonlySet<string>;
+  /** Receives the results of conditions on related records. */
+  readonly onRelated?: (result: RelatedResult) => void;
   /** Meanings by text of the expression, which is not parsed here: an equivalent condition, or a function. */
   readonly expressions?: ReadonlyMap<string, JsonObject | ExpressionMeaning>;
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly timeZone: string;
 }
+
+/** The result of a condition on related records, or the bound that is the reason for it. */
+export type RelatedResult = 'true' | 'false' | 'unknown' | 'aboveAtMost' | 'belowAtLeast' | 'aboveLimit';
 
 /** All records, as plain data. */
 export interface RelatedFacts {

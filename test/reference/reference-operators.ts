@@ -37,8 +37,31 @@ export interface Meaning {
 }
 
 export const not = (truth: Truth): Truth => (truth === null ? null : !truth);
-export const any = (truths: readonly Truth[]): Truth => truths.includes(true) || (truths.includes(null) ? null : false);
-export const all = (truths: readonly Truth[]): Truth => not(any(truths.map(not)));
+
+/** Combines truths by *or*. Reads no further than a true one. */
+export function any(truths: Iterable<Truth>): Truth {
+  let result: Truth = false;
+  for (const truth of truths) {
+    if (truth === true) return true;
+    if (truth === null) result = null;
+  }
+  return result;
+}
+
+/** Combines truths by *and*. Reads no further than a false one. */
+export function all(truths: Iterable<Truth>): Truth {
+  let result: Truth = true;
+  for (const truth of truths) {
+    if (truth === false) return false;
+    if (truth === null) result = null;
+  }
+  return result;
+}
+
+/** Evaluates items one after the other, as far as the truths are read. */
+export function* truthsOf<Item>(items: readonly Item[], truthOf: (item: Item) => Truth): Generator<Truth> {
+  for (const item of items) yield truthOf(item);
+}
 
 const ORDERED: readonly Kind[] = ['text', 'number', 'decimal', 'date', 'timestamp', 'json'];
 const EQUATABLE: readonly Kind[] = [...ORDERED, 'boolean'];
