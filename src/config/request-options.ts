@@ -85,7 +85,8 @@ export const REQUEST_OPTIONS = {
     group: 'requests',
     default: 30_000,
     range: [100, 600_000],
-    about: 'maximum milliseconds that the searches of a request to an admin endpoint take; it then fails',
+    about:
+      'maximum milliseconds that the searches of a request to an admin endpoint take, or in which an import of policies writes; it then fails',
   },
   anonymousBudget: {
     group: 'lists',

@@ -1,5 +1,6 @@
 import type { Policy, PolicyImport, RolePolicy, RuleInput, UserPolicy } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
+import type { Resource } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import {
   type AssignmentOf,
@@ -15,9 +16,9 @@ import {
 } from './assignment-records.ts';
 import type { RowLock, Transaction } from './contract.ts';
 import { requireUnmanaged, requireUnmanagedAssignment } from './managed-policies.ts';
-import { storeVersions, type VersionChange } from './policy-history.ts';
+import { type HistoryKind, storeVersions, type VersionChange } from './policy-history.ts';
 import { type Author, changedPolicy, loadPolicies, newPolicy, type PolicyDraft } from './policy-records.ts';
-import { deleteFrom, POLICY_TABLES, requireIntactRows, writeAll } from './policy-tables.ts';
+import { deleteFrom, POLICY_TABLES, ROWS_PER_STATEMENT, requireIntactRows, writeAll } from './policy-tables.ts';
 import { advanceRevision, lockPolicies } from './revision.ts';
 import { idList } from './table-names.ts';
 
@@ -31,14 +32,32 @@ export interface ImportedPolicies {
   readonly assigned: number;
 }
 
+/** The author of an import, and the time that it may take. */
+interface ImportAuthor extends Author {
+  /** Maximum milliseconds in which the import writes, because all other requests of SQLite wait meanwhile; no limit if absent. */
+  readonly milliseconds?: number | undefined;
+}
+
 /**
  * Creates or updates policies by name and assigns them, all in one revision, or in none if nothing changes. Assignments that are not listed
- * stay. Uses few statements, however many policies there are. Throws USER_UNKNOWN, STORAGE_DAMAGED, POLICY_MANAGED.
+ * stay. Uses few statements, however many policies there are. Throws USER_UNKNOWN, STORAGE_DAMAGED, POLICY_MANAGED, REQUEST_BUDGET.
  */
-export async function importPolicies(tx: Transaction, imports: readonly PolicyImport[], author: Author): Promise<ImportedPolicies> {
+export async function importPolicies(
+  tx: Transaction,
+  imports: readonly PolicyImport[],
+  { milliseconds, ...author }: ImportAuthor,
+): Promise<ImportedPolicies> {
+  const began = performance.now();
+  const requireTime = (): void => {
+    if (milliseconds === undefined || performance.now() - began <= milliseconds) return;
+    throw new Problem('REQUEST_BUDGET', `the import takes more than the ${milliseconds} ms (adminMilliseconds) that it may write`, {
+      hint: 'divide the policies among several imports',
+    });
+  };
   const drafted = await draftImport(tx, imports, author);
   const { policies, users, roles } = drafted;
-  if (policies.length + users.length + roles.length > 0) await writeImport(tx, drafted, { ...author, revision: await advanceRevision(tx) });
+  if (policies.length + users.length + roles.length > 0)
+    await writeImport(tx, drafted, { ...author, revision: await advanceRevision(tx), requireTime });
   return drafted.done;
 }
 
@@ -182,23 +201,47 @@ function isUnchanged({ assignedBy: _, ...change }: Omit<AuthoredChange, 'by'>, e
   return hasSameMembers(Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])), existing);
 }
 
+/** The change that an import makes. */
+interface ImportChange extends VersionChange {
+  /** Throws if the time of the import is up; called between statements. */
+  readonly requireTime?: () => void;
+}
+
 /** Writes the rows of an import, at a revision that the caller has created. */
-export async function writeImport(tx: Transaction, draft: Omit<ImportDraft, 'done' | 'adopted'>, change: VersionChange): Promise<void> {
+export async function writeImport(
+  tx: Transaction,
+  draft: Omit<ImportDraft, 'done' | 'adopted'>,
+  { requireTime = () => undefined, ...change }: ImportChange,
+): Promise<void> {
   const version = change.revision;
   const policies = draft.policies.map((policy): Policy => ({ ...policy, version }));
   const users = draft.users.map((assignment) => ({ ...assignment, version }));
   const roles = draft.roles.map((assignment) => ({ ...assignment, version }));
   const rules = policies.flatMap((policy) => policy.rules.map((rule, position) => ({ ...rule, position })));
+  const write = async (table: Resource, values: readonly object[]): Promise<void> => {
+    for (const slice of slicesOf(values, requireTime)) await writeAll(tx, table, slice);
+  };
+  const store = async (kind: HistoryKind, values: readonly (Policy | UserPolicy | RolePolicy)[]): Promise<void> => {
+    for (const slice of slicesOf(values, requireTime)) await storeVersions(tx, slice.map(versionOf), { kind, ...change });
+  };
   if (policies.length > 0) {
-    await writeAll(tx, POLICY_TABLES.policy, policies);
+    await write(POLICY_TABLES.policy, policies);
     await deleteFrom(tx, POLICY_TABLES.rule, sql`"policyId" IN ${idList(tx.dialect, policies.map(idOf))}`);
   }
-  await writeAll(tx, POLICY_TABLES.rule, rules);
-  await writeAll(tx, POLICY_TABLES.userPolicy, users);
-  await writeAll(tx, POLICY_TABLES.rolePolicy, roles);
-  await storeVersions(tx, policies.map(versionOf), { kind: 'policy', ...change });
-  await storeVersions(tx, users.map(versionOf), { kind: 'userPolicy', ...change });
-  await storeVersions(tx, roles.map(versionOf), { kind: 'rolePolicy', ...change });
+  await write(POLICY_TABLES.rule, rules);
+  await write(POLICY_TABLES.userPolicy, users);
+  await write(POLICY_TABLES.rolePolicy, roles);
+  await store('policy', policies);
+  await store('userPolicy', users);
+  await store('rolePolicy', roles);
+}
+
+/** Yields the items in slices of the rows of one statement, and checks the time before each. */
+function* slicesOf<Item>(items: readonly Item[], requireTime: () => void): Generator<readonly Item[]> {
+  for (let at = 0; at < items.length; at += ROWS_PER_STATEMENT) {
+    requireTime();
+    yield items.slice(at, at + ROWS_PER_STATEMENT);
+  }
 }
 
 function idOf({ id }: Policy): string {

@@ -36,8 +36,14 @@ function withChecksum(table: Resource, value: object): JsonObject {
   return table.fields.has(CHECKSUM) ? { ...plain, [CHECKSUM]: toChecksum(toTableRow(table, value)) } : plain;
 }
 
+/** Converts a value to the row to write, with its checksum. */
+function toSealedRow(table: Resource, value: object): Row {
+  const { row, ...others } = toTableRow(table, value);
+  return table.fields.has(CHECKSUM) ? { ...row, [CHECKSUM]: toChecksum({ row, ...others }) } : row;
+}
+
 function toTableRow(table: Resource, value: object): TableRow {
-  const row = toRow(table, toPlain(value));
+  const row = toRow(table, value as JsonObject);
   if (table !== POLICY_TABLES.policy) return { table, row };
   if (!('rules' in value) || !Array.isArray(value.rules)) throw new Error('a policy is written with its rules, which its checksum covers');
   return { table, row, parts: value.rules.map((rule: object, position) => toTableRow(POLICY_TABLES.rule, { ...rule, position })) };
@@ -51,7 +57,7 @@ export async function writeAll(tx: Transaction, table: Resource, values: readonl
   const columns = columnsOf(table);
   const assignments = columns.map(({ name }) => `${quoteName(name)} = excluded.${quoteName(name)}`).join(', ');
   for (let at = 0; at < values.length; at += ROWS_PER_STATEMENT) {
-    const rows = values.slice(at, at + ROWS_PER_STATEMENT).map((value) => toRow(table, withChecksum(table, value)));
+    const rows = values.slice(at, at + ROWS_PER_STATEMENT).map((value) => toSealedRow(table, value));
     const text = insertionInto(tx.dialect, table.name, { columns, rows: rows.length });
     const parameters = rows.flatMap((row) => columns.map(({ name }) => row[name] ?? null));
     await tx.run({ sql: `${text} ON CONFLICT ("id") DO UPDATE SET ${assignments}`, parameters });
@@ -60,7 +66,7 @@ export async function writeAll(tx: Transaction, table: Resource, values: readonl
 
 /** Replaces the row with the same id; columns of absent members become NULL. */
 export async function replaceIn(tx: Transaction, table: Resource, value: { readonly id: string }): Promise<void> {
-  const row = toRow(table, withChecksum(table, value));
+  const row = toSealedRow(table, value);
   const assignments = columnsOf(table).map(
     ({ name, type }) => sql`${sql.raw(quoteName(name))} = ${tx.dialect.writtenValue(row[name] ?? null, type)}`,
   );

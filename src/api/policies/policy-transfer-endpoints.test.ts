@@ -3,8 +3,10 @@ import type { Json } from '../../operators/index.ts';
 import { codeOf } from '../../pipeline/pipeline.fixture.ts';
 import type { HttpResponse } from '../../request/index.ts';
 import { sql } from '../../sql.ts';
+import type { Database } from '../../storage/index.ts';
 import { sealAll } from '../../storage/seal.fixture.ts';
-import { handleAs } from '../admin/admin-endpoint.ts';
+import { replaceMembers } from '../../storage/storage.fixture.ts';
+import { type AdminDeps, handleAs } from '../admin/admin-endpoint.ts';
 import { createdPolicy, openAdmin, type TestAdmin } from '../endpoint.fixture.ts';
 import { policyImport } from './policy-transfer-endpoints.ts';
 
@@ -23,10 +25,11 @@ function importAll(body: Json, query: Readonly<Record<string, string>> = {}): Pr
 
 interface Sent {
   readonly query?: Readonly<Record<string, string>>;
+  readonly deps?: AdminDeps;
   readonly contentType?: string;
 }
 
-async function importText(text: string, { query = {}, contentType }: Sent = {}): Promise<HttpResponse> {
+async function importText(text: string, { query = {}, contentType, deps = admin.deps }: Sent = {}): Promise<HttpResponse> {
   const bytes = Buffer.from(text);
   const request = {
     method: 'POST' as const,
@@ -42,7 +45,7 @@ async function importText(text: string, { query = {}, contentType }: Sent = {}):
   const { identity } = admin.deps;
   // Read before the transaction, which must await nothing else than itself.
   const token = await identity.readToken(request.origin.token);
-  return handleAs(admin.deps, policyImport, { request, identify: (tx) => identity.identify(tx, token) });
+  return handleAs(deps, policyImport, { request, identify: (tx) => identity.identify(tx, token) });
 }
 
 const exported = () => admin.bodyOf<{ data: { policies: Json }; count: number }>('admin.policies.export');
@@ -92,6 +95,52 @@ describe('admin.policies.import', () => {
         'policies.0.rules.0.action:enum policies.1.users.0.context:tooLong',
       ].join(' '),
     );
+  });
+
+  it('parses each policy once, beside other requests and before the attempt that writes', async () => {
+    let reads = 0;
+    const attempts: { attempt: string; checks: number }[] = [];
+    const transaction: Database['transaction'] = (work, options) =>
+      admin.deps.database.transaction((tx) => {
+        const counted = { attempt: tx.attempt, checks: 0 };
+        attempts.push(counted);
+        const checkTime = (): Promise<void> => {
+          counted.checks++;
+          return tx.checkTime();
+        };
+        return work(replaceMembers(tx, { checkTime }));
+      }, options);
+    const deps = {
+      ...admin.deps,
+      database: Object.assign(Object.create(admin.deps.database), { transaction }),
+      // Parsing begins with the limits.
+      get limits() {
+        reads++;
+        return admin.deps.limits;
+      },
+    };
+    const policies = ['a', 'b', 'c'].map((name) => ({ ...readers, name: `sliced ${name}` }));
+    expect(await importText(JSON.stringify({ policies, dryRun: true }), { deps })).toMatchObject({
+      body: { data: { created: policies.length } },
+    });
+    expect(attempts).toEqual([
+      { attempt: 'long', checks: expect.any(Number) },
+      { attempt: 'writer', checks: 0 },
+    ]);
+    expect(reads).toBe(1);
+    expect(attempts[0]?.checks).toBeGreaterThanOrEqual(2 * policies.length);
+  });
+
+  it('reports the mistakes of policies that are validated in slices with the paths of the body', async () => {
+    const policies = Array.from({ length: 25 }, (_, nth) => ({
+      ...readers,
+      name: `sliced ${nth}`,
+      ...(nth % 12 === 0 && { priority: 'high' }),
+    }));
+    const text = JSON.stringify({ policies, more: 1 });
+    const mistakes = ['more:unknown', 'policies.0.priority:type', 'policies.12.priority:type', 'policies.24.priority:type'];
+    const found = await codeOf(importText(text, { deps: { ...admin.deps, importPolicies: 100 } }));
+    expect(found).toBe(`POLICY_INVALID ${mistakes.join(' ')}`);
   });
 
   it.each<[string, Json, string]>([

@@ -1,15 +1,17 @@
 import {
   IMPORTED_POLICY,
+  type ParsedPolicyImport,
   POLICY_IMPORT,
   type Policy,
   type PolicyImport,
-  parsePolicyImport,
+  parsePolicyImportInSteps,
   REASON,
   type RolePolicy,
 } from '../../authz/policies/index.ts';
 import { type Issue, MAX_ISSUES, Problem } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import { envelope, respond, toSuccess } from '../../request/index.ts';
+import type { Definitions } from '../../resources/index.ts';
 import { described, Input, OneOf, Type } from '../../schemas/index.ts';
 import {
   createAnswerSize,
@@ -74,13 +76,15 @@ export const policyImport: AdminEndpoint = adminEndpoint({
     },
   },
   problems: [409],
-  async handle({ query, tx, snapshot, deps, upload, admin, audit }) {
-    const bounds = { definitions: snapshot.definitions, limits: deps.limits, maxItems: deps.importPolicies };
-    const parsed = parsePolicyImport(upload?.body === undefined ? {} : upload.body, bounds);
+  // The policies are parsed beside other requests.
+  beginsLong: true,
+  async handle(request) {
+    const { query, tx, deps, upload, admin, audit } = request;
+    const parsed = await parseInSlices(request);
     const mistakes = parsed.issues.length > 0 ? parsed.issues : await validateUsers(tx, parsed.policies);
     if (mistakes.length > 0) throw toImportProblem(withLines(mistakes, 'policies', upload?.lines));
     const reason = query.reason ?? parsed.reason;
-    const change = { by: admin.id, reason };
+    const change = { by: admin.id, reason, milliseconds: deps.milliseconds };
     const work = (): Promise<ImportedPolicies> => importPolicies(tx, parsed.policies, change);
     if (query.dryRun ?? parsed.dryRun ?? false) {
       const names = parsed.policies.map(({ policy }) => policy.name);
@@ -94,6 +98,31 @@ export const policyImport: AdminEndpoint = adminEndpoint({
     return respond(200, toSuccess(done, { message: summary }));
   },
 });
+
+/** The policies that a long attempt has parsed. */
+interface RetainedImport {
+  readonly definitions: Definitions;
+  readonly parsed: ParsedPolicyImport;
+}
+
+const RETAINED = 'policies.import';
+
+/** Parses the policies, and lets other requests continue after each slice. On SQLite, the attempt that writes uses the policies that the long one has parsed. */
+async function parseInSlices({ tx, snapshot, deps, upload }: AdminRequest): Promise<ParsedPolicyImport> {
+  const { definitions } = snapshot;
+  const retained = tx.retained.get(RETAINED) as RetainedImport | undefined;
+  if (retained?.definitions === definitions) return retained.parsed;
+  const bounds = { definitions, limits: deps.limits, maxItems: deps.importPolicies };
+  const steps = parsePolicyImportInSteps(upload?.body === undefined ? {} : upload.body, bounds);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) {
+      tx.retained.set(RETAINED, { definitions, parsed: step.value } satisfies RetainedImport);
+      return step.value;
+    }
+    if (tx.attempt === 'long') await tx.checkTime();
+  }
+}
 
 const policyExport = adminEndpoint({
   method: 'GET',

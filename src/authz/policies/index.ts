@@ -39,7 +39,13 @@ export {
   toUserAssignmentChange,
 } from './parse-assignment.ts';
 export { joinMistakes, type ParsedPolicy, type PolicyLimits, parsePolicy } from './parse-policy.ts';
-export { type ParsePolicyImportOptions, type PolicyImport, parsePolicyImport } from './parse-policy-import.ts';
+export {
+  type ParsedPolicyImport,
+  type ParsePolicyImportOptions,
+  type PolicyImport,
+  parsePolicyImport,
+  parsePolicyImportInSteps,
+} from './parse-policy-import.ts';
 export { type PlannedAssignment, type PlannedPolicies, policiesFromPermissions } from './permission-policies.ts';
 export { PersistentMap } from './persistent-map.ts';
 export {

@@ -38,33 +38,74 @@ export interface ParsedPolicyImport {
 
 /** Parses the body of an import: complete policies, each identified by its name. Absent members have their defaults. */
 export function parsePolicyImport(input: Json, options: ParsePolicyImportOptions): ParsedPolicyImport {
+  const steps = parsePolicyImportInSteps(input, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Parses the body of an import in steps of at most one policy, so that other requests can continue between two of them. */
+export function* parsePolicyImportInSteps(input: Json, options: ParsePolicyImportOptions): Generator<void, ParsedPolicyImport> {
   const found: Issue[] = [];
-  const body = withBoundedLists(withMaxItems(input, 'policies', { max: options.maxItems, issues: found }), { ...options, issues: found });
+  const body = yield* withBoundedLists(withMaxItems(input, 'policies', { max: options.maxItems, issues: found }), {
+    ...options,
+    issues: found,
+  });
   const items = itemsOf(body);
   for (const [index, item] of items.entries()) {
     // Further mistakes would not be shown.
     if (found.length >= MAX_ISSUES) break;
+    yield;
     found.push(...withPath(findItemMistakes(item, options).slice(0, MAX_ISSUES), `policies.${index}`));
   }
-  const issues = joinMistakes(validateSchema(options.inFiles === true ? POLICIES_IN_FILES : POLICY_IMPORT, body), [
-    ...found,
-    ...findRepeatedNames(items),
-  ]);
+  const shape = yield* findShapeMistakes(options.inFiles === true ? POLICIES_IN_FILES : POLICY_IMPORT, body);
+  const issues = joinMistakes(shape, [...found, ...findRepeatedNames(items)]);
   if (issues.length > 0) return { policies: [], issues };
   const { policies, ...members } = body as TypeOf<typeof POLICY_IMPORT>;
-  return { ...members, policies: policies.map(toPolicyImport), issues };
+  const parsed: PolicyImport[] = [];
+  for (const policy of policies) {
+    yield;
+    parsed.push(toPolicyImport(policy));
+  }
+  return { ...members, policies: parsed, issues };
 }
 
 /** Returns the body with lists of rules, roles and users of at most their configured lengths, and adds an issue for each longer list. */
-function withBoundedLists(body: Json, { limits, maxItems, issues }: ParsePolicyImportOptions & { readonly issues: Issue[] }): Json {
-  const lengths = { rules: limits.rules, roles: maxItems, users: maxItems };
-  const policies = itemsOf(body).map((item, index) => {
+function* withBoundedLists(
+  body: Json,
+  { limits, maxItems, issues }: ParsePolicyImportOptions & { readonly issues: Issue[] },
+): Generator<void, Json> {
+  const lengths = Object.entries({ rules: limits.rules, roles: maxItems, users: maxItems });
+  const policies: Json[] = [];
+  for (const [index, item] of itemsOf(body).entries()) {
+    yield;
     const own: Issue[] = [];
-    const bounded = Object.entries(lengths).reduce((given, [name, max]) => withMaxItems(given, name, { max, issues: own }), item);
-    issues.push(...withPath(own, `policies.${index}`));
-    return bounded;
-  });
+    policies.push(lengths.reduce((given, [name, max]) => withMaxItems(given, name, { max, issues: own }), item));
+    if (own.length > 0) issues.push(...withPath(own, `policies.${index}`));
+  }
   return isObject(body) && policies.length > 0 ? { ...body, policies } : body;
+}
+
+/** Maximum policies that are compared with the schema in one step. */
+const SLICE = 10;
+
+/** Returns the mistakes that the schema of the body finds. The first slice has the other members of the body. */
+function* findShapeMistakes(schema: object, body: Json): Generator<void, readonly Issue[]> {
+  const items = itemsOf(body);
+  if (items.length <= SLICE) return validateSchema(schema, body);
+  const issues: Issue[] = [];
+  for (let from = 0; from < items.length && issues.length < MAX_ISSUES; from += SLICE) {
+    yield;
+    const slice = { ...(from === 0 && (body as JsonObject)), policies: items.slice(from, from + SLICE) };
+    for (const issue of validateSchema(schema, slice)) issues.push({ ...issue, path: movePath(issue.path, from) });
+  }
+  return issues.slice(0, MAX_ISSUES);
+}
+
+/** Returns the path of a mistake in a slice as the path in the whole body. */
+function movePath(path: string, by: number): string {
+  return path.replace(/^policies\.(\d+)/, (_, index: string) => `policies.${Number(index) + by}`);
 }
 
 function itemsOf(body: Json): readonly Json[] {
