@@ -1,10 +1,11 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
 import { useBuilder } from './builder-context.ts';
 import { ConditionItem } from './ConditionItem.tsx';
 import { emptyComparison } from './condition-json.ts';
 import { mistakesOf } from './condition-mistakes.ts';
-import { keyOf, moveItem, removeAt, replaceAt } from './list-edits.ts';
+import { createItemKeys, moveItem, removeAt } from './list-edits.ts';
 import { newRelated } from './related-suggestions.ts';
 
 /** Maximum depth of nested conditions on related records. */
@@ -20,6 +21,7 @@ export interface ConditionListProps {
 /** The conditions of a rule or group, with buttons that add more. */
 export function ConditionList({ conditions, at, onChange }: ConditionListProps) {
   const builder = useBuilder();
+  const [keys] = useState(createItemKeys);
   const { hasExpressions, issues, aliases } = builder;
   const add = (condition: unknown) => onChange([...conditions, condition]);
   const mistake = mistakesOf(issues, at);
@@ -32,11 +34,11 @@ export function ConditionList({ conditions, at, onChange }: ConditionListProps) 
       )}
       {conditions.map((condition, index) => (
         <ConditionItem
-          key={keyOf(condition, index)}
+          key={keys.of(condition, index)}
           condition={condition}
           at={`${at}.${index}`}
           place={{ index, count: conditions.length }}
-          onChange={(next) => onChange(replaceAt(conditions, index, next))}
+          onChange={(next) => onChange(keys.replaceAt(conditions, index, next))}
           onRemove={() => onChange(removeAt(conditions, index))}
           onMove={(to) => onChange(moveItem(conditions, index, to))}
         />

@@ -1,12 +1,11 @@
 import { MultiSelect } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { commonTexts } from '../../texts/common.ts';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
-import { itemQuery, itemsQuery } from '../picker-source.ts';
+import { itemQuery } from '../picker-source.ts';
 import type { ResourceDescription } from '../record-labels.ts';
 import { recordSource } from '../record-source.ts';
+import { useFoundItems } from '../useFoundItems.ts';
 import { useBuilder } from './builder-context.ts';
 import { isReference, toIds } from './operand-forms.ts';
 import type { OperandInputProps } from './ScalarInput.tsx';
@@ -25,30 +24,21 @@ interface RecordsSelectProps extends Pick<OperandInputProps, 'value' | 'error' |
 function RecordsSelect({ resource, value, error, onChange }: RecordsSelectProps) {
   const source = recordSource(resource, useQueryClient());
   const [text, setText] = useState('');
-  const [wasOpened, setWasOpened] = useState(false);
-  const [asked] = useDebouncedValue(text.trim(), 200);
+  const { found, field } = useFoundItems(source, text);
   const ids = toIds(value);
-  // Each search has an entry in the audit log.
-  const found = useQuery({ ...itemsQuery(source, asked), enabled: wasOpened });
   const chosen = useQueries({ queries: ids.filter((id) => !isReference(id)).map((id) => itemQuery(source, id)) });
-  const known = [...(found.data ?? []), ...chosen.flatMap(({ data }) => data ?? [])];
+  const known = [...found, ...chosen.flatMap(({ data }) => data ?? [])];
   const labels = new Map(known.map((item) => [item.value, item.label]));
   const typed = text.trim();
-  const values = new Set([...(found.data ?? []).map((item) => item.value), ...ids, ...(typed === '' ? [] : [typed])]);
+  const values = new Set([...found.map((item) => item.value), ...ids, ...(typed === '' ? [] : [typed])]);
   return (
     <MultiSelect
       aria-label={texts.records(resource.name)}
       placeholder={ids.length === 0 ? texts.recordsHelp : ''}
-      searchable
-      clearable
-      clearButtonProps={{ 'aria-label': commonTexts.clear }}
-      nothingFoundMessage={found.isFetching ? commonTexts.loading : commonTexts.none}
+      {...field}
       data={[...values].map((id) => ({ value: id, label: labels.get(id) ?? id }))}
       value={[...ids]}
       error={error}
-      // The service has searched already.
-      filter={({ options }) => options}
-      onDropdownOpen={() => setWasOpened(true)}
       searchValue={text}
       onSearchChange={setText}
       onChange={onChange}

@@ -3,7 +3,7 @@ import { fromLocalTime, toLocalTime } from '../local-time.ts';
 import { CATALOGUE } from './catalogue.fixture.ts';
 import { findPath, groupPaths, pathsFor } from './condition-paths.ts';
 import { describeConditions } from './condition-sentences.ts';
-import { keyOf, moveItem, removeAt, replaceAt } from './list-edits.ts';
+import { createItemKeys, moveItem, removeAt } from './list-edits.ts';
 import { initialValue, keepValue, operandForm, operatorsFor, readDuration, toItem, wantedForm } from './operand-forms.ts';
 import { parseAny, printAny } from './value-text.ts';
 
@@ -188,11 +188,14 @@ describe('sentences of conditions', () => {
 describe('edits of lists', () => {
   it('an item keeps its key when it is changed or moved', () => {
     const list = [{ a: 1 }, { a: 2 }];
-    const keys = list.map(keyOf);
-    const changed = replaceAt(list, 0, { a: 9 });
-    expect(changed.map(keyOf)).toEqual(keys);
-    expect(moveItem(changed, 0, 1).map(keyOf)).toEqual([...keys].reverse());
-    expect(removeAt(changed, 0).map(keyOf)).toEqual([keys[1]]);
+    const itemKeys = createItemKeys();
+    const keysOf = (items: readonly unknown[]) => items.map(itemKeys.of);
+    const keys = keysOf(list);
+    expect(new Set(keys).size).toBe(2);
+    const changed = itemKeys.replaceAt(list, 0, { a: 9 });
+    expect(keysOf(changed)).toEqual(keys);
+    expect(keysOf(moveItem(changed, 0, 1))).toEqual([...keys].reverse());
+    expect(keysOf(removeAt(changed, 0))).toEqual([keys[1]]);
     expect(moveItem(list, 0, 2)).toBe(list);
   });
 });

@@ -1,24 +1,31 @@
 /** Edits of a list of JSON items whose fields stay mounted: each item keeps its key when it is changed or moved. */
 
-const keys = new WeakMap<object, number>();
-let lastKey = 0;
-
-/** Returns the key of an item: the same for as long as the item is in the list. Items that are no objects have their index. */
-export function keyOf(item: unknown, index: number): string {
-  if (typeof item !== 'object' || item === null) return `index ${index}`;
-  const key = keys.get(item) ?? ++lastKey;
-  keys.set(item, key);
-  return `item ${key}`;
+/** The keys of the items of a list. Belongs to the component that shows the list. */
+export interface ItemKeys {
+  /** Returns the key of an item: the same for as long as the item is in the list. Items that are no objects have their index. */
+  of(item: unknown, index: number): string;
+  /** Returns the list with another item at an index, which has the key of the item before. */
+  replaceAt(list: readonly unknown[], index: number, next: unknown): readonly unknown[];
 }
 
-/** Returns the list with another item at an index. */
-export function replaceAt(list: readonly unknown[], index: number, next: unknown): readonly unknown[] {
-  const item = list[index];
-  if (isObject(item) && isObject(next)) {
-    keyOf(item, index);
-    keys.set(next, keys.get(item) ?? ++lastKey);
-  }
-  return list.with(index, next);
+/** Creates the keys of a list. */
+export function createItemKeys(): ItemKeys {
+  const keys = new WeakMap<object, string>();
+  let count = 0;
+  const keyOf = (item: unknown, index: number): string => {
+    if (!isObject(item)) return `index ${index}`;
+    const key = keys.get(item) ?? `item ${++count}`;
+    keys.set(item, key);
+    return key;
+  };
+  return {
+    of: keyOf,
+    replaceAt(list, index, next) {
+      const item = list[index];
+      if (isObject(item) && isObject(next)) keys.set(next, keyOf(item, index));
+      return list.with(index, next);
+    },
+  };
 }
 
 /** Returns the list without the item at an index. */

@@ -5,7 +5,7 @@ import { TextLink } from '../../components/TextLink.tsx';
 import { Time } from '../../components/Time.tsx';
 import { useAuditRights } from '../../shell/useAuditRights.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
-import { describeFilter, labelOf } from './entry-names.ts';
+import { describeFilter, filterValueLabel } from './entry-names.ts';
 import type { EntryFilter } from './filters.ts';
 import type { Entry, EntryNames } from './queries.ts';
 import { FILTER_NAMES, type FilterName } from './search.ts';
@@ -70,7 +70,7 @@ interface MemberValueProps {
 
 function MemberValue({ entry, name, names, caller }: MemberValueProps) {
   const { isAdmin } = useAuditRights();
-  const value = labelOf({ name, value: String(entry[name]) }, names);
+  const value = filterValueLabel({ name, value: String(entry[name]) }, names);
   if (name === 'outcome') return <Code>{value}</Code>;
   if (name === 'userId' && caller !== undefined) return <UserValue id={entry.userId ?? ''} caller={caller} />;
   if (isAdmin && name === 'recordId' && entry.kind === 'access')

@@ -3,7 +3,7 @@ import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import type { Schemas } from '../../api/client.ts';
 import { SideDialog } from '../../components/Dialog.tsx';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
-import { describeFilter, labelOf } from './entry-names.ts';
+import { describeFilter, filterValueLabel } from './entry-names.ts';
 import classes from './FacetList.module.css';
 import { addFilter, type EntryFilter, presentFilters } from './filters.ts';
 import { type EntryNames, FACETS } from './queries.ts';
@@ -86,7 +86,7 @@ function FacetValue({ filter, names, count, share, onAdd }: FacetValueProps) {
     <>
       <Group justify="space-between" wrap="nowrap" gap="xs">
         <Text size="sm" truncate {...(filter === undefined && { c: 'dimmed' })}>
-          {filter === undefined ? texts.noValue : labelOf(filter, names)}
+          {filter === undefined ? texts.noValue : filterValueLabel(filter, names)}
         </Text>
         <Text size="xs" c="dimmed">
           {count.toLocaleString()}

@@ -3,7 +3,7 @@ import { Tag } from '../../components/Tag.tsx';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
 import { sentence } from '../../texts/sentence.ts';
 import { EntrySearch } from './EntrySearch.tsx';
-import { labelOf } from './entry-names.ts';
+import { filterValueLabel } from './entry-names.ts';
 import { FilterMenu } from './FilterMenu.tsx';
 import { addFilter, hiddenRoutines, presentFilters, removeFilter, showRoutine, withoutFilters } from './filters.ts';
 import type { EntryNames } from './queries.ts';
@@ -32,7 +32,7 @@ export function FilterBar({ search, isLive, names, onChange, onLive }: FilterBar
       <FilterMenu search={search} onAdd={(filter) => onChange(addFilter(search, filter))} />
       <Switch label={texts.live.start} checked={isLive} onChange={({ currentTarget }) => onLive(currentTarget.checked)} />
       {filters.map((filter) => {
-        const [name, value] = [texts.filters[filter.name], labelOf(filter, names)];
+        const [name, value] = [texts.filters[filter.name], filterValueLabel(filter, names)];
         return (
           <Tag
             key={JSON.stringify(filter)}

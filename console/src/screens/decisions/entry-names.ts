@@ -38,7 +38,7 @@ export function mergeNames(known: EntryNames, more: EntryNames): EntryNames {
 }
 
 /** Returns the value of a filter as a reader knows it: the name of a user, policy or rule instead of its id, if it is known. */
-export function labelOf({ name, value }: Pick<EntryFilter, 'name' | 'value'>, { users, policies, rules }: EntryNames): string {
+export function filterValueLabel({ name, value }: Pick<EntryFilter, 'name' | 'value'>, { users, policies, rules }: EntryNames): string {
   if (name === 'allowed') return commonTexts[value === 'true' ? 'allowed' : 'denied'];
   const names = { userId: users, policyId: policies, ruleId: rules }[name as 'userId' | 'policyId' | 'ruleId'];
   return names?.[value] ?? value;
@@ -46,7 +46,7 @@ export function labelOf({ name, value }: Pick<EntryFilter, 'name' | 'value'>, { 
 
 /** Returns the words of a filter: `Show only Resource Article`, `Exclude Role editor`. */
 export function describeFilter(filter: EntryFilter, names: EntryNames): string {
-  const [name, value] = [decisionsTexts.filters[filter.name], labelOf(filter, names)];
+  const [name, value] = [decisionsTexts.filters[filter.name], filterValueLabel(filter, names)];
   return filter.isExcluded ? decisionsTexts.exclude(name, value) : decisionsTexts.filterBy(name, value);
 }
 

@@ -9,6 +9,7 @@ import { DraftChanges } from './DraftChanges.tsx';
 import { toPolicyDraft } from './policy-draft.ts';
 import { assumedAssignment, assumedChanges } from './policy-parts.ts';
 import { type PolicySearch, parseAssignee } from './policy-search.ts';
+import { hasEarlierRevision } from './previous-revision.ts';
 import type { PolicyEditorState } from './usePolicyEditor.ts';
 import type { ValidationState } from './useValidation.ts';
 
@@ -25,7 +26,7 @@ export interface PreviewTabProps {
 /** Replays recorded decisions under the unsaved changes of a policy, and shows what these change for roles and users. */
 export function PreviewTab({ editor, validation, search, onSearch }: PreviewTabProps) {
   const { base, draft, hasDraft } = editor;
-  if (!hasDraft) return <NothingToPreview isStored={base !== undefined} onSearch={onSearch} />;
+  if (!hasDraft) return <NothingToPreview base={base} onSearch={onSearch} />;
   const hasMistakes = (validation.result?.errors.length ?? 0) > 0;
   const isValid = validation.result?.valid === true;
   const assignee = base === undefined ? parseAssignee(search.assumed) : undefined;
@@ -69,11 +70,11 @@ export function PreviewTab({ editor, validation, search, onSearch }: PreviewTabP
 }
 
 /** The ways to changes that can be compared. */
-function NothingToPreview({ isStored, onSearch }: { readonly isStored: boolean } & Pick<PreviewTabProps, 'onSearch'>) {
+function NothingToPreview({ base, onSearch }: Pick<PolicyEditorState, 'base'> & Pick<PreviewTabProps, 'onSearch'>) {
   const action = (
     <Group>
       <Button onClick={() => onSearch({ tab: 'rules' })}>{texts.change}</Button>
-      {isStored && (
+      {base !== undefined && hasEarlierRevision(base) && (
         <Button variant="default" onClick={() => onSearch({ tab: 'history', compare: true })}>
           {texts.compare}
         </Button>

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import type { Catalogue } from '../../components/condition/condition-paths.ts';
-import { keyOf, removeAt, replaceAt } from '../../components/condition/list-edits.ts';
+import { createItemKeys, removeAt } from '../../components/condition/list-edits.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { exampleResource } from '../../components/example-resource.ts';
 import { policyTexts } from '../../texts/policy.ts';
@@ -31,6 +31,7 @@ export function RulesTab(props: DraftTabProps) {
   const rules = rulesOf(draft);
   const [edited, setEdited] = useState<ReadonlySet<string>>(new Set());
   const [added, setAdded] = useState<string>();
+  const [keys] = useState(createItemKeys);
   const shown = ruleIndexIn(at);
   if (rules === undefined)
     return <EmptyState title={texts.notAList} action={<Button onClick={onOpenText}>{policyTexts.text.open}</Button>} />;
@@ -44,7 +45,7 @@ export function RulesTab(props: DraftTabProps) {
   const add = () => {
     const resource = exampleResource(catalogue.definitions.map(({ name }) => name)) ?? '*';
     const rule = { resource, action: 'read', effect: 'ALLOW', priority: 100, conditions: [] };
-    const key = keyOf(rule, rules.length);
+    const key = keys.of(rule, rules.length);
     toggle(key, true);
     setAdded(key);
     change([...rules, rule]);
@@ -67,7 +68,7 @@ export function RulesTab(props: DraftTabProps) {
       </Group>
       {rules.length === 0 && <EmptyState {...texts.empty} action={<Button onClick={add}>{texts.addFirst}</Button>} />}
       {inDecisionOrder(rules).map(({ rule, index }) => {
-        const key = keyOf(rule, index);
+        const key = keys.of(rule, index);
         return (
           <RuleCard
             key={key}
@@ -78,7 +79,7 @@ export function RulesTab(props: DraftTabProps) {
             isShown={shown === index || added === key}
             isNew={added === key}
             onEdit={(isEdited) => toggle(key, isEdited)}
-            onRule={(next) => change(replaceAt(rules, index, next))}
+            onRule={(next) => change(keys.replaceAt(rules, index, next))}
             onRemove={() => change(removeAt(rules, index))}
             onDuplicate={(copy) => change([...rules, copy])}
           />

@@ -1,0 +1,24 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { commonTexts } from '../texts/common.ts';
+import { itemsQuery, type PickerItem, type PickerSource } from './picker-source.ts';
+
+/** The items that the service has found for the text of a picker, and the properties of a field that offers them. */
+export function useFoundItems(source: PickerSource, text: string) {
+  const [wasOpened, setWasOpened] = useState(false);
+  const [asked] = useDebouncedValue(text.trim(), 200);
+  // A form has many pickers, and each search has an entry in the audit log.
+  const query = useQuery({ ...itemsQuery(source, asked), enabled: wasOpened });
+  const found: readonly PickerItem[] = query.data ?? [];
+  const field = {
+    searchable: true,
+    clearable: true,
+    clearButtonProps: { 'aria-label': commonTexts.clear },
+    nothingFoundMessage: query.isFetching ? commonTexts.loading : commonTexts.none,
+    // The service has searched already.
+    filter: <Options>({ options }: { readonly options: Options }): Options => options,
+    onDropdownOpen: () => setWasOpened(true),
+  };
+  return { found, field };
+}
