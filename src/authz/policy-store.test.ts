@@ -127,6 +127,19 @@ describe('the policy store', () => {
     expect(hasRules(await loadSnapshot(), 'viewer')).toBe(false);
   });
 
+  it('distinguishes revisions of equal number after a rolled back transaction', async () => {
+    const undone = database.transaction(async (tx) => {
+      await assign(tx, 'editor');
+      await store.snapshot(tx);
+      throw new Error('rolled back');
+    });
+    await expect(undone).rejects.toThrow('rolled back');
+    await database.transaction((tx) => assign(tx, 'viewer'));
+    const made = await loadSnapshot();
+    expect([hasRules(made, 'editor'), hasRules(made, 'viewer')]).toEqual([false, true]);
+    await database.transaction((tx) => removeAssignment(tx, { role: 'viewer', policyId }, { by }));
+  });
+
   it('distinguishes revisions of equal number after a rolled back savepoint', async () => {
     let discarded: Snapshot | undefined;
     const made = await database.transaction(async (tx) => {

@@ -11,4 +11,6 @@ export interface Mutation {
   readonly red: string;
   /** The title of the test that fails, or its full name. Others may fail too. */
   readonly test: string;
+  /** True if the test fails only on PostgreSQL. */
+  readonly onPostgres?: true;
 }

@@ -304,7 +304,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'others.length > related.limit',
     replace: 'others.length > related.limit + 1',
     red: 'test/scenarios/related-records.test.ts',
-    test: 'a condition with more related records than the limit is unknown',
+    test: 'a condition with more related records than the limit is unknown, and the explanation names the limit',
   },
   {
     name: 'a condition whose link has no value is false',

@@ -104,7 +104,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'return rule.isActive && coversResource',
     replace: 'return coversResource',
     red: 'src/authz/policies/applicable-rules.test.ts',
-    test: 'finds applicable policies: inactive rules do not apply, though their policy is found',
+    test: 'finds applicable policies: an inactive rule beside an active one does not apply',
   },
   {
     name: 'a rule for one action applies to all actions',

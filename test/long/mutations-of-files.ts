@@ -16,7 +16,7 @@ export const MUTATIONS_OF_FILES: readonly Mutation[] = [
     find: '    syncFolder(dirname(folder));\n',
     replace: '',
     red: 'test/power-cuts/new-files.test.ts',
-    test: 'leaves an automatic backup whole once it is made',
+    test: 'leaves a key whole once it is made',
   },
   {
     name: 'a file is replaced before its new content is synced',
@@ -27,12 +27,12 @@ export const MUTATIONS_OF_FILES: readonly Mutation[] = [
     test: 'leaves the former or the new content of a file that is being replaced',
   },
   {
-    name: 'the name of a new checkpoint file is not synced',
+    name: 'the name of a checkpoint file that another process makes is not synced',
     file: 'src/audit/integrity/checkpoint-file.ts',
     find: '    syncFolder(dirname(path));\n',
     replace: '',
     red: 'test/power-cuts/new-files.test.ts',
-    test: 'leaves the first line of checkpoints whole once it is made',
+    test: 'leaves a line of checkpoints in a file that another process makes whole once it is made',
   },
   {
     name: 'a checkpoint is not synced',
@@ -40,7 +40,7 @@ export const MUTATIONS_OF_FILES: readonly Mutation[] = [
     find: '    await file.sync();\n',
     replace: '',
     red: 'test/power-cuts/new-files.test.ts',
-    test: 'leaves the first line of checkpoints whole once it is made',
+    test: 'leaves a further line of checkpoints whole once it is made',
   },
   {
     name: 'the name of a backup is not synced',

@@ -5,9 +5,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a token of a trusted issuer identifies the local user whose id equals its subject',
     file: 'src/authn/caller.ts',
-    find: 'if (token.issuer !== undefined) return {',
-    replace:
-      'const stored = token.issuer && (await tx.one({ sql: readingById(tx.dialect, user), parameters: [token.subject] }));\n  if (stored) return toCaller(tx, fromRow(user, stored));\n  if (token.issuer !== undefined) return {',
+    find: 'const id = toForeignId(issuer, subject);',
+    replace: 'const id = subject;',
     red: 'src/authn/caller.test.ts',
     test: 'a token of a trusted issuer is never a stored user, even if its subject is the id of one',
   },
@@ -174,10 +173,18 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'snapshots are distinguished by the number of their revision instead of its stamp',
     file: 'src/authz/policy-store.ts',
+    find: 'current?.revision.stamp === revision.stamp ? current',
+    replace: 'current?.revision.number === revision.number ? current',
+    red: 'src/authz/policy-store.test.ts',
+    test: 'distinguishes revisions of equal number after a rolled back savepoint',
+  },
+  {
+    name: 'the snapshot of a request is found by the number of its revision instead of its stamp',
+    file: 'src/authz/policy-store.ts',
     find: 'current?.revision.stamp === revision.stamp ? asRead',
     replace: 'current?.revision.number === revision.number ? asRead',
     red: 'src/authz/policy-store.test.ts',
-    test: 'distinguishes revisions of equal number after a rolled back savepoint',
+    test: 'distinguishes revisions of equal number after a rolled back transaction',
   },
   {
     name: 'a page begins with the last record of the previous page',
@@ -582,8 +589,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a missing record is reported before the decision',
     file: 'src/pipeline/steps/load-record.ts',
-    find: 'return record === undefined ? [] : [record];',
-    replace: "if (record === undefined) throw new Problem('RECORD_UNKNOWN', 'none');\n  return [record];",
+    find: 'if (row === undefined) return [];',
+    replace: "if (row === undefined) throw new Problem('RECORD_UNKNOWN', 'none');",
     red: 'test/scenarios/references-one-hop.test.ts',
     test: 'denies a read of a missing record for the same reason, under an ALLOW for authors of the same department',
   },

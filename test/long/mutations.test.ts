@@ -5,10 +5,11 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Mutation } from './mutation.ts';
 import { MUTATIONS } from './mutations.ts';
 
 /** Files and folders that the named tests need. */
-const COPIED = ['src', 'console', 'test', 'examples', 'package.json', 'vitest.config.ts'];
+const COPIED = ['bin', 'docs', 'src', 'console', 'templates', 'test', 'examples', 'package.json', 'vitest.config.ts'];
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The copies that no mutation uses now: one for each processor. */
@@ -28,14 +29,18 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.concurrent('a mutation', () => {
   it('every named test passes without a mutation', async () => {
-    const { failed, passed } = await inCopy((copy) => runTests(copy, [...new Set(MUTATIONS.map(({ red }) => red))]));
-    expect(failed).toEqual([]);
-    expect(MUTATIONS.map(({ test }) => test).filter((test) => !passed.includes(test))).toEqual([]);
+    for (const project of ['sqlite*', 'postgres*']) {
+      const mutations = MUTATIONS.filter((mutation) => projectOf(mutation) === project);
+      const { failed, passed } = await inCopy((copy) => runTests(copy, project, [...new Set(mutations.map(({ red }) => red))]));
+      expect(failed).toEqual([]);
+      expect(mutations.map(({ test }) => test).filter((test) => !passed.includes(test))).toEqual([]);
+    }
   });
 
   it.each(MUTATIONS.map((mutation) => [mutation.name, mutation] as const))(
     'the named test fails with the mutation: %s',
-    async (_, { file, find, replace, red, test }) => {
+    async (_, mutation) => {
+      const { file, find, replace, red, test } = mutation;
       const { failed } = await inCopy(async (copy) => {
         const path = join(copy, file);
         const source = readFileSync(path, 'utf8');
@@ -44,7 +49,7 @@ describe.concurrent('a mutation', () => {
           source.replace(find, () => replace),
         );
         try {
-          return await runTests(copy, [red, '--testNamePattern', `${test.replaceAll(/[^\w ]/g, '\\$&')}$`]);
+          return await runTests(copy, projectOf(mutation), [red, '--testNamePattern', toPattern(test)]);
         } finally {
           writeFileSync(path, source);
         }
@@ -53,6 +58,15 @@ describe.concurrent('a mutation', () => {
     },
   );
 });
+
+function projectOf({ onPostgres }: Mutation): string {
+  return onPostgres === true ? 'postgres*' : 'sqlite*';
+}
+
+/** Returns the pattern of one test. Vitest compares it with the names of the `describe` and of the test, separated by ` > `. */
+function toPattern(test: string): string {
+  return `${test.replaceAll(/[^\w ]/g, '\\$&').replaceAll(' ', '(?: > | )')}$`;
+}
 
 /** Resolves the tests that wait for a copy. */
 const waiting: (() => void)[] = [];
@@ -85,13 +99,13 @@ interface Report {
   }[];
 }
 
-async function runTests(copy: string, args: readonly string[]): Promise<Outcome> {
+async function runTests(copy: string, project: string, args: readonly string[]): Promise<Outcome> {
   const output = join(copy, 'report.json');
   rmSync(output, { force: true });
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   const printed = await run(
     process.execPath,
-    [vitest, 'run', '--project=sqlite*', '--reporter=json', `--outputFile=${output}`, ...args],
+    [vitest, 'run', `--project=${project}`, '--reporter=json', `--outputFile=${output}`, ...args],
     copy,
   );
   const { testResults } = readReport(output, printed);

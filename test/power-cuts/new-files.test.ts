@@ -15,7 +15,8 @@ const source = (path: string): string => JSON.stringify(new URL(`../../src/${pat
 
 /** A program that makes files on the disk at the path in its first argument. */
 const PROGRAM = `
-  import { readOrMakeKey, replaceFile } from ${source('files/index.ts')};
+  import { writeFileSync } from 'node:fs';
+  import { makeFolder, readOrMakeKey, replaceFile } from ${source('files/index.ts')};
   import { appendLine } from ${source('audit/integrity/checkpoint-file.ts')};
   import { createBackups } from ${source('storage/sqlite/automatic-backups.ts')};
   import { writeBackup } from ${source('storage/sqlite/write-backup.ts')};
@@ -24,6 +25,11 @@ const PROGRAM = `
   replaceFile(root + '/replaced', 'the first content');
   replaceFile(root + '/replaced', 'the second content');
   await appendLine(root + '/lines/checkpoints', () => 'a line');
+  await appendLine(root + '/more/checkpoints', () => 'a line');
+  await appendLine(root + '/more/checkpoints', () => 'another line');
+  makeFolder(root + '/shared');
+  writeFileSync(root + '/shared/checkpoints', 'the line of a process that has not synced it yet\\n');
+  await appendLine(root + '/shared/checkpoints', () => 'a line');
   createBackups(root + '/a.db', { folder: root + '/automatic', kept: 1 }).create('plan');
   writeBackup({ from: root + '/a.db', to: root + '/backup.db' });
 `;
@@ -65,6 +71,8 @@ describe.skipIf(!canTrace)('a power cut', () => {
     ['a key', /^new\/keys\/a\.key$/],
     ['a file that was replaced', /^replaced$/],
     ['the first line of checkpoints', /^lines\/checkpoints$/],
+    ['a further line of checkpoints', /^more\/checkpoints$/],
+    ['a line of checkpoints in a file that another process makes', /^shared\/checkpoints$/],
     ['a backup', /^backup\.db$/],
     ['an automatic backup', /^automatic\/[^/]+-plan\.db$/],
   ])('leaves %s whole once it is made', (_, path) => {

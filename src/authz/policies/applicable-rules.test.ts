@@ -78,6 +78,11 @@ describe('applicable policies', () => {
       { rules: [], found: true },
     ],
     [
+      'an inactive rule beside an active one does not apply',
+      { policies: [policyOf('p', [{ isActive: false }, {}])], userPolicies: [toUser('u1', 'p')], rolePolicies: [toRole('user', 'p')] },
+      { rules: ['p.1'], found: true },
+    ],
+    [
       'an assignment of a deleted policy does not apply',
       { rolePolicies: [toRole('user', 'p')], userPolicies: [toUser('u1', 'p')] },
       { rules: [], found: false },
