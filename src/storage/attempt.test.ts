@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sql } from '../sql.ts';
 import { createStopwatch } from './attempt.ts';
 import { failure, openTestDatabase, type TestDatabase } from './storage.fixture.ts';
@@ -34,6 +34,20 @@ describe('createStopwatch', () => {
     expect(stopwatch.remaining).toBe(1000);
     stopwatch.add(100);
     expect(stopwatch.remaining).toBe(900);
+  });
+
+  it('counts the time of statements that run at the same time once', () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const stopwatch = createStopwatch(() => 1000);
+    const first = performance.now();
+    vi.advanceTimersByTime(100);
+    const second = performance.now();
+    vi.advanceTimersByTime(100);
+    for (const begun of [first, second, first]) stopwatch.addSince(begun);
+    vi.advanceTimersByTime(50);
+    stopwatch.addSince(second);
+    vi.useRealTimers();
+    expect(stopwatch.remaining).toBe(750);
   });
 
   it('measures a slice of work also while its time is not counted', async () => {

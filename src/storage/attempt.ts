@@ -105,6 +105,8 @@ export interface Stopwatch {
   readonly slice: number;
   /** Adds milliseconds of a statement that ended now. */
   add(milliseconds: number): void;
+  /** Adds the time of a statement that began at `begun` and ended now. The time of statements that run at the same time counts once. */
+  addSince(begun: number): void;
   /** Begins to count work in memory. */
   begin(): void;
   /** Adds the time of work in memory since the last statement, or since `begin`. */
@@ -122,6 +124,8 @@ export function createStopwatch(limit: () => number): Stopwatch {
 class LimitedStopwatch implements Stopwatch {
   private spent = 0;
   private mark: number | undefined;
+  /** The time until which statements have been counted. */
+  private counted = 0;
   /** Number of calls of `pauseDuring` that have not ended. */
   private pauses = 0;
   private readonly limit: () => number;
@@ -147,6 +151,12 @@ class LimitedStopwatch implements Stopwatch {
     this.begin();
   }
 
+  addSince(begun: number): void {
+    const now = performance.now();
+    this.add(now - Math.max(begun, this.counted));
+    this.counted = now;
+  }
+
   begin(): void {
     this.mark = performance.now();
   }
@@ -154,6 +164,7 @@ class LimitedStopwatch implements Stopwatch {
   addLap(): void {
     this.spent += this.lap;
     this.begin();
+    this.counted = performance.now();
   }
 
   async pauseDuring<T>(work: () => Promise<T>): Promise<T> {

@@ -109,7 +109,7 @@ function withLimits(context: TimedContext, limits: AttemptLimits): TimedStatemen
     if (turn !== undefined) await state.follow(() => turn);
     const begun = performance.now();
     const result = await send(statement, timeoutOf(isChecked)).finally(() => {
-      if (isChecked) stopwatch.add(performance.now() - begun);
+      if (isChecked) stopwatch.addSince(begun);
       else stopwatch.begin();
     });
     if (time.takesTurns && result.rows.length > 0) await takeTurn();
