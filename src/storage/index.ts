@@ -154,6 +154,7 @@ export {
   requireIntactRecord,
 } from './record-checksums.ts';
 export { listRecords } from './record-lists.ts';
+export { matchRecord, type RecordMatch } from './record-match.ts';
 export {
   deleteRecord,
   insertRecord,

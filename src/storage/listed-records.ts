@@ -9,9 +9,9 @@ import { columnOf } from './table-names.ts';
 
 /** A page, and the conditions that its records match. */
 interface Listed {
-  readonly query: ListQuery;
-  readonly restrictions: readonly Restriction[];
-  readonly page: Page;
+  readonly query: Pick<ListQuery, 'definitions' | 'existence' | 'now' | 'timeZone'>;
+  readonly restrictions: readonly Pick<Restriction, 'where' | 'decided'>[];
+  readonly page: Pick<Page, 'records'>;
 }
 
 /** Adds the records of a page to the read set if the access to them depends on other records. */
@@ -69,7 +69,7 @@ export function dependenciesOf(
   return dependsOn;
 }
 
-function decidedBy(restrictions: readonly Restriction[]): Condition {
+function decidedBy(restrictions: Listed['restrictions']): Condition {
   return all(restrictions.map((each) => each.decided ?? each.where));
 }
 

@@ -21,8 +21,11 @@ export interface RelatedStore extends RelatedRecords {
   facts(decided: DecidedRecord): ReadonlyMap<string, Json | undefined>;
   /** Adds the records that the last evaluation has read to the read set. `isPartial` is true if they were found by some of the links of a condition. */
   noteReads(how?: { readonly isPartial: boolean }): void;
-  /** Evaluates conditions until the related records that they read are loaded: those of the first evaluation decide which records the next one reads. */
-  evaluate<T>(run: () => T): Promise<T>;
+  /**
+   * Evaluates conditions until the related records that they read are loaded: those of the first evaluation decide which records the next one reads.
+   * If they read more than one decision may load, forgets them and returns the result of `inDatabase`. @throws Problem REQUEST_BUDGET without such a result
+   */
+  evaluate<T>(run: () => T, inDatabase?: () => Promise<T | undefined>): Promise<T>;
 }
 
 /** Maximum related records of one decision. */
@@ -57,6 +60,13 @@ export function createRelatedStore(tx: Transaction, definitions: Definitions): R
   }
 
   const size = (): number => stores.reduce((sum, store) => sum + store.size, 0);
+  function begin(): void {
+    // A list evaluates its records one after the other.
+    if (size() > MAX_LOADED) for (const store of stores) store.clear();
+    wanted.clear();
+    used.clear();
+    for (const store of byId) store.beginReads();
+  }
 
   return {
     ancestors: ancestors.find,
@@ -70,31 +80,24 @@ export function createRelatedStore(tx: Transaction, definitions: Definitions): R
     },
     noteReads: (how) =>
       addReads(tx, { found: [...used], records: [...ancestors.reads(), ...items.reads()], isPartial: how?.isPartial ?? false }),
-    facts(decided) {
-      const counted = found.entries().map(([, each]) => withoutDecided(each, decided));
-      return new Map([...toFacts(counted), ...items.facts(), ...ancestors.facts()]);
-    },
-    async evaluate(run) {
-      // A list evaluates its records one after the other.
-      if (size() > MAX_LOADED) for (const store of stores) store.clear();
-      for (;;) {
-        wanted.clear();
-        used.clear();
-        for (const store of byId) store.beginReads();
-        const result = run();
-        refuseTooMany(size());
+    facts: (decided) => new Map([...toFacts(found.entries(), decided), ...items.facts(), ...ancestors.facts()]),
+    async evaluate(run, inDatabase) {
+      begin();
+      for (let result = run(); size() <= MAX_LOADED; result = run()) {
         if (wanted.size === 0 && !byId.some((store) => store.isIncomplete)) return result;
         // On PostgreSQL the statements are sent in one message.
         await Promise.all([...byId.map((store) => store.load()), ...[...wanted].map(load)]);
         await tx.checkTime();
-        refuseTooMany(size());
+        if (size() > MAX_LOADED) break;
+        begin();
       }
+      begin();
+      return (await inDatabase?.()) ?? refuseTooMany();
     },
   };
 }
 
-function refuseTooMany(loaded: number): void {
-  if (loaded <= MAX_LOADED) return;
+function refuseTooMany(): never {
   throw new Problem('REQUEST_BUDGET', `the conditions read more than ${MAX_LOADED} related records, records of lists and ancestors`);
 }
 
@@ -121,7 +124,8 @@ function withoutDecided({ records, ...counted }: CountedRecords, { resource, id 
   return { ...counted, records: isOwn ? records.filter((record) => record.id !== id) : records };
 }
 
-function toFacts(counted: readonly CountedRecords[]): ReadonlyMap<string, Json | undefined> {
+function toFacts(entries: readonly (readonly [string, CountedRecords])[], decided: DecidedRecord): ReadonlyMap<string, Json | undefined> {
+  const counted = entries.map(([, each]) => withoutDecided(each, decided));
   const facts = new Map<string, Json | undefined>();
   for (const { related, values, records } of counted) {
     const name = relatedName(related, values);

@@ -15,4 +15,4 @@ export {
   type RuleTrace,
   type TiedRule,
 } from './explain-decision.ts';
-export { whereTrue } from './residual-condition.ts';
+export { whereFalse, whereTrue } from './residual-condition.ts';

@@ -30,6 +30,7 @@ import {
 } from '../../storage/index.ts';
 import type { RequestContext } from '../request-context.ts';
 import { requireWriteTime } from '../write-time.ts';
+import { decideInDatabase } from './decide-in-database.ts';
 import { type DecisionInput, type MadeDecision, type ScopeValues, toDecisionEntry } from './decision-entry.ts';
 
 /** The subject of one decision. Resource and action default to those of the request. */
@@ -184,7 +185,10 @@ async function loadRecordsOf(context: RequestContext, input: DecisionInput): Pro
 async function loadRelatedOf(context: RequestContext, input: DecisionInput): Promise<DecisionInput> {
   const related = createRelatedStore(context.tx, context.snapshot.definitions);
   const complete = { ...input, related };
-  const made = await related.evaluate(() => decideIn(context, complete));
+  const made = await related.evaluate(
+    () => decideIn(context, complete),
+    () => decideInDatabase(context, complete, (values) => toScope(context, values)),
+  );
   related.noteReads();
   return { ...complete, made };
 }

@@ -1,0 +1,99 @@
+/** Decisions on one record whose conditions read more related records than one decision may load. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { TestRequest, TestRule } from '../../src/pipeline/pipeline.fixture.ts';
+import { sql } from '../../src/sql.ts';
+import { type Change, type InterruptedPipeline, openInterrupted } from './interrupted-pipeline.ts';
+
+const text = { type: 'string' };
+const DEFINITIONS = {
+  Membership: { fields: { team: text, seat: text }, indexes: [{ fields: ['team'] }] },
+  Grant: { fields: { seat: text, level: text }, indexes: [{ fields: ['seat'] }] },
+  Document: { fields: { team: text, title: text } },
+};
+/** Memberships of the team, and grants of each seat: together more than 20,000. */
+const COUNT = 150;
+const SEATS = Array.from({ length: COUNT }, (_, index) => `s${String(index).padStart(3, '0')}`);
+
+let pipeline: InterruptedPipeline;
+beforeAll(async () => {
+  pipeline = await openInterrupted({
+    definitions: DEFINITIONS,
+    records: {
+      Membership: Object.fromEntries(SEATS.map((seat) => [`m-${seat}`, { team: 'a', seat }])),
+      Grant: { first: { seat: 's149', level: 'owner' } },
+      Document: { d1: { team: 'a', title: 'one' }, d2: { team: 'b', title: 'two' } },
+    },
+  });
+  const numbers = sql`WITH RECURSIVE "numbers"("n") AS (SELECT 1 UNION ALL SELECT "n" + 1 FROM "numbers" WHERE "n" < ${sql.lit(COUNT)})`;
+  const columns = sql`"id", "version", "createdAt", "updatedAt", "seat", "level"`;
+  await pipeline.test.deps.database.transaction((tx) =>
+    tx.run(sql`INSERT INTO "Grant" (${columns}) ${numbers}
+      SELECT "Membership"."seat" || '-' || "numbers"."n", 1, "Grant"."createdAt", "Grant"."updatedAt", "Membership"."seat", 'reader'
+      FROM "Grant", "Membership", "numbers"`),
+  );
+});
+afterEach(() => pipeline.revoke());
+afterAll(() => pipeline.dispose());
+
+const rule = (conditions: readonly object[], more: Partial<TestRule> = {}): TestRule =>
+  ({ resource: 'Document', conditions, ...more }) as TestRule;
+const granted = (level: object, bound: object = {}) => ({
+  related: {
+    ...{ resource: 'Membership', as: 'm', on: { team: '${resource.team}' }, ...bound },
+    where: [{ related: { resource: 'Grant', as: 'g', on: { seat: '${m.seat}' }, where: [{ field: 'g.level', ...level }] } }],
+  },
+});
+const OWNER = granted({ operator: 'eq', value: 'owner' });
+const NO_EDITOR = granted({ operator: 'eq', value: 'editor' }, { atMost: 0 });
+const EDITOR = granted({ operator: 'eq', value: 'editor' });
+const IS_TEAM_A = { field: 'resource.team', operator: 'eq', value: 'a' };
+
+const READ: TestRequest = { action: 'read', resource: 'Document', id: 'd1' };
+const LIST: TestRequest = { action: 'list', resource: 'Document' };
+const UPDATE: TestRequest = { action: 'update', resource: 'Document', id: 'd1', data: { title: 'new' } };
+const CREATE: TestRequest = { action: 'create', resource: 'Document', data: { team: 'a' } };
+const NOTHING: Change = async () => undefined;
+
+const answerOf = async (request: TestRequest): Promise<string> => (await pipeline.interrupt(request, NOTHING)).answer;
+
+describe('a decision that reads more related records than it may load', () => {
+  it.each<[string, readonly TestRule[], string, string]>([
+    ['allows if the condition is true', [rule([OWNER])], 'd1', 'd1'],
+    ['denies if it is false', [rule([EDITOR])], 'ACCESS_DENIED', ''],
+    ['allows if few enough records meet it', [rule([IS_TEAM_A, NO_EDITOR])], 'd1', 'd1'],
+    ['denies if a rule that denies fires', [rule([IS_TEAM_A]), rule([OWNER], { effect: 'DENY' })], 'ACCESS_DENIED', ''],
+    ['allows if no rule that denies fires', [rule([IS_TEAM_A]), rule([EDITOR], { effect: 'DENY' })], 'd1', 'd1'],
+    ['allows by the next rule', [rule([EDITOR]), rule([OWNER])], 'd1', 'd1'],
+  ])('%s, as a list does', async (_, rules, read, listed) => {
+    await pipeline.test.grant(...rules);
+    expect([await answerOf(READ), await answerOf(LIST)]).toEqual([read, listed]);
+  });
+
+  it('concerns the changed record of an update', async () => {
+    await pipeline.test.grant(rule([OWNER]));
+    const answers = [await answerOf(UPDATE), await answerOf({ ...UPDATE, data: { team: 'b' } })];
+    expect(answers).toEqual(['d1', 'ACCESS_DENIED']);
+  });
+
+  it.each<[string, TestRule, TestRequest]>([
+    ['a read whose condition the database cannot evaluate', rule([granted({ operator: 'matches', value: '^own' })]), READ],
+    ['a list whose condition the database cannot evaluate', rule([granted({ operator: 'matches', value: '^own' })]), LIST],
+    ['a new record', rule([OWNER]), CREATE],
+  ])('ends with REQUEST_BUDGET for %s', async (_, given, request) => {
+    await pipeline.test.grant(given);
+    expect(await answerOf(request)).toBe('REQUEST_BUDGET');
+  });
+
+  it('names the rule in its audit entry, and keeps no related records', async () => {
+    await pipeline.test.grant(rule([EDITOR]), rule([OWNER], { description: 'the owners' }));
+    await answerOf(READ);
+    const { reason, facts } = (await pipeline.test.entries()).at(-1) ?? {};
+    expect({ reason, facts }).toEqual({ reason: expect.stringContaining('the owners'), facts: { 'resource.team': 'a' } });
+  });
+
+  it('runs again if, before its commit, the only record that allowed it is deleted', async () => {
+    await pipeline.test.grant(rule([OWNER]));
+    expect(await pipeline.interrupt(READ, pipeline.remove('Grant', 'first'))).toEqual({ answer: 'ACCESS_DENIED', runs: 2 });
+    await pipeline.test.store({ Grant: { first: { seat: 's149', level: 'owner' } } });
+  });
+});
