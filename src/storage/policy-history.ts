@@ -37,13 +37,17 @@ export type VersionChange = Pick<Version, 'revision' | 'by' | 'reason' | 'rolled
 
 /** Stores a new version of an object, and ends its previous version at the new revision. */
 export async function storeVersion(tx: Transaction, { id, by, revision, ...own }: Version): Promise<void> {
-  await tx.run(
-    sql`UPDATE "_PolicyHistory" SET "toEpoch" = ${revision} WHERE "kind" = ${own.kind} AND "subjectId" = ${id} AND "toEpoch" IS NULL`,
-  );
   const changedAt = new Date(tx.now).toISOString();
   const version = { ...own, id: createId(), subjectId: id, fromEpoch: revision, changedBy: by, changedAt };
-  await insertInto(tx, POLICY_TABLES.history, version);
-  await extendHistoryHash(tx, revision, [version]);
+  // Sent together: the server executes statements of one transaction in the order in which they are sent.
+  const [, , head] = await Promise.all([
+    tx.run(
+      sql`UPDATE "_PolicyHistory" SET "toEpoch" = ${revision} WHERE "kind" = ${own.kind} AND "subjectId" = ${id} AND "toEpoch" IS NULL`,
+    ),
+    insertInto(tx, POLICY_TABLES.history, version),
+    loadHistoryHead(tx),
+  ]);
+  await storeHistoryHash(tx, revision, { head, versions: [version] });
 }
 
 /** The members of a version that differ among versions stored together. */
@@ -266,7 +270,16 @@ export async function loadHistoryHeadAt(tx: Transaction, revision: number): Prom
  * transaction, so that no other transaction extends the hash.
  */
 export async function extendHistoryHash(tx: Transaction, revision: number, versions: readonly object[]): Promise<void> {
-  const head = await loadHistoryHead(tx);
+  await storeHistoryHash(tx, revision, { head: await loadHistoryHead(tx), versions });
+}
+
+/** The hash of the history before a revision, and the versions of the revision. */
+interface HistoryExtension {
+  readonly head: HistoryHead | undefined;
+  readonly versions: readonly object[];
+}
+
+async function storeHistoryHash(tx: Transaction, revision: number, { head, versions }: HistoryExtension): Promise<void> {
   const extended = versions.reduce<string>(
     (previous, version) => toVersionHash(previous, toRow(POLICY_TABLES.history, toPlain(version))),
     head?.hash ?? '',

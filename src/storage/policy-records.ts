@@ -22,6 +22,8 @@ export interface Author {
 /** The author of a change of one policy. */
 interface PolicyAuthor extends Author {
   readonly id: string;
+  /** The policy, if the transaction has loaded it with `loadPolicyToChange`. */
+  readonly loaded?: Policy | undefined;
   /** True if the author may change what files manage. */
   readonly overridesFiles?: true | undefined;
 }
@@ -67,18 +69,24 @@ export async function createPolicy(tx: Transaction, input: PolicyInput, author: 
 }
 
 /** Replaces a policy. Rules with the id of an existing rule keep id and createdAt. Throws POLICY_UNKNOWN, POLICY_MANAGED, POLICY_EXISTS. */
-export async function updatePolicy(tx: Transaction, input: PolicyInput, { id, overridesFiles, ...author }: PolicyAuthor): Promise<Policy> {
-  await lockPolicies(tx);
-  const existing = await loadPolicyOrRefuse(tx, id);
+export async function updatePolicy(
+  tx: Transaction,
+  input: PolicyInput,
+  { id, loaded, overridesFiles, ...author }: PolicyAuthor,
+): Promise<Policy> {
+  const existing = loaded ?? (await loadPolicyToChange(tx, id));
   if (overridesFiles !== true) requireUnmanaged(existing);
   const draft = changedPolicy(existing, input, tx.now);
   await checkNameFree(tx, draft);
   const revision = await advanceRevision(tx);
   const policy = { ...draft, version: revision };
   await refusingTakenName(policy.name, () => replaceIn(tx, POLICY_TABLES.policy, policy));
-  await deleteFrom(tx, POLICY_TABLES.rule, sql`"policyId" = ${id}`);
-  await insertRules(tx, policy.rules);
-  await storeVersion(tx, { ...author, ...toSubject(id), value: policy, revision });
+  // Sent together, and executed in this order.
+  await Promise.all([
+    deleteFrom(tx, POLICY_TABLES.rule, sql`"policyId" = ${id}`),
+    insertRules(tx, policy.rules),
+    storeVersion(tx, { ...author, ...toSubject(id), value: policy, revision }),
+  ]);
   return policy;
 }
 
@@ -190,7 +198,7 @@ function toRules(inputs: readonly RuleInput[], { policyId, at, existing }: RuleP
 }
 
 async function insertRules(tx: Transaction, rules: readonly PolicyRule[]): Promise<void> {
-  for (const [position, rule] of rules.entries()) await insertInto(tx, POLICY_TABLES.rule, { ...rule, position });
+  await Promise.all(rules.map((rule, position) => insertInto(tx, POLICY_TABLES.rule, { ...rule, position })));
 }
 
 async function checkNameFree(tx: Transaction, { id, name }: Pick<Policy, 'id' | 'name'>): Promise<void> {

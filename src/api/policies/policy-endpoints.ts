@@ -104,7 +104,7 @@ const update = adminEndpoint({
   async handle(admin) {
     const before = await loadToChange(admin, admin.params.id);
     const { input, reason } = requirePolicyInput(admin, before);
-    const policy = await updatePolicy(admin.tx, input, { id: before.id, by: admin.admin.id, reason });
+    const policy = await updatePolicy(admin.tx, input, { id: before.id, loaded: before, by: admin.admin.id, reason });
     const message = `updated policy "${policy.name}"`;
     await admin.audit({ resource: 'Policy', action: 'update', recordId: policy.id, reason: message, changeReason: reason });
     return respond(200, toSuccess(policy, { message, ...(await policyWarnings(admin, policy)) }), versionHeaders(policy));
