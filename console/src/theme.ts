@@ -14,7 +14,8 @@ export const theme: MantineThemeOverride = createTheme({
   headings: { fontWeight: '650' },
   components: {
     // Values that a user may read but not change keep their contrast: a disabled field is known by its background.
-    Input: { styles: { input: { opacity: 1 } } },
+    // A value that is wider than its field is cut off before the buttons in it.
+    Input: { styles: { input: { opacity: 1, textOverflow: 'ellipsis' } } },
     // Links are names of users. In a row they may become narrower than their longest word.
     Anchor: { styles: { root: { overflowWrap: 'anywhere' } } },
     // The library centres the loader by a transition, which reduced motion removes.

@@ -28,6 +28,16 @@ export interface PolicyFilter {
   readonly sort?: 'name' | '-name' | 'updatedAt' | '-updatedAt' | 'priority' | '-priority';
 }
 
+/** Milliseconds after which a list of policies whose findings are not all counted is loaded again. */
+const COUNTED_AGAIN = 2000;
+/** Maximum number of such requests. */
+const MAX_COUNTED = 5;
+
+/** Returns the milliseconds until a list is loaded again, because the service has not counted the findings of each policy; false if it is not. */
+export function untilCounted(policies: readonly Pick<PolicySummary, 'findings'>[], loads: number): number | false {
+  return loads <= MAX_COUNTED && policies.some(({ findings }) => findings === undefined) ? COUNTED_AGAIN : false;
+}
+
 /** Pages of summaries of policies. */
 export const policiesQuery = (filter: PolicyFilter) =>
   infiniteQueryOptions({
@@ -39,6 +49,9 @@ export const policiesQuery = (filter: PolicyFilter) =>
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor,
+    // The service counts findings for a short time per request, and continues with the next one.
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      untilCounted(data?.pages.flatMap(({ items }) => items) ?? [], dataUpdateCount),
   });
 
 /** A policy with its rules. */

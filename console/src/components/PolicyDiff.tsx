@@ -21,7 +21,12 @@ interface PolicyDiffProps {
 
 /** The differences between two versions of a policy: a sentence for each, with both values. */
 export function PolicyDiff({ differences, actionOf }: PolicyDiffProps) {
-  if (differences.length === 0) return <Text c="dimmed">{texts.none}</Text>;
+  if (differences.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        {texts.none}
+      </Text>
+    );
   return (
     <ul className={classes['list'] ?? ''}>
       {differences.map((difference) => (

@@ -35,6 +35,7 @@ export const policiesTexts = {
   unassigned: 'no role or user',
   managed: 'file',
   managedBy: (file: string) => sentence`Managed by ${file}`,
+  notCounted: 'The findings are not counted yet.',
   findings: (count: number) => (count === 1 ? '1 finding' : sentence`${count} findings`),
   types: { ROLE_BASED: 'role based', ATTRIBUTE_BASED: 'attribute based', CUSTOM: 'custom' },
   empty: { title: 'There are no policies yet', detail: 'Without policies, only administrators have access.' },

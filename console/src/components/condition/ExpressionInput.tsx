@@ -1,4 +1,4 @@
-import { Input } from '@mantine/core';
+import { Box, Input } from '@mantine/core';
 import { useMemo } from 'react';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
 import { CodeEditor } from '../code/CodeEditor.tsx';
@@ -19,9 +19,10 @@ export function ExpressionInput({ at, value, onChange }: ExpressionInputProps) {
   const { issues } = builder;
   const path = `${at}.expression`;
   const suggestions = useMemo(() => suggestionsOf(builder), [builder]);
+  const mistake = mistakesAt(issues, path);
   const mistakes = useMemo(() => marksIn(issues, path), [issues, path]);
   return (
-    <Input.Wrapper error={mistakesAt(issues, path)} labelElement="div">
+    <Input.Wrapper error={mistake} labelElement="div" inputContainer={(editor) => <Box mb={mistake === undefined ? 0 : 4}>{editor}</Box>}>
       <CodeEditor
         label={texts.expression}
         language="expression"

@@ -16,7 +16,7 @@ export type AccessTest = Schemas['admin.AccessTest'];
 interface AccessAnswerProps {
   readonly test: AccessTest;
   readonly title: string;
-  /** Controls beside the verdict. */
+  /** Controls beside the title. */
   readonly actions?: ReactNode;
 }
 
@@ -40,9 +40,12 @@ export function AccessAnswer({ test, title, actions }: AccessAnswerProps) {
       <QueryState query={tested} lines={10}>
         {({ data, warnings = [], names }) => (
           <Stack>
-            <Title order={2} size="h5">
-              {title}
-            </Title>
+            <Group gap="sm" justify="space-between">
+              <Title order={2} size="h5">
+                {title}
+              </Title>
+              {actions}
+            </Group>
             <Group gap="sm">
               <Verdict
                 allowed={data.conditional === true ? undefined : data.allowed}
@@ -51,7 +54,6 @@ export function AccessAnswer({ test, title, actions }: AccessAnswerProps) {
               <Text fw={600}>
                 {test.action} {test.resource.name}
               </Text>
-              {actions}
             </Group>
             <Text size="sm">{isolateNames(data.reason)}</Text>
             {data.matchedPolicy !== null && (

@@ -90,7 +90,7 @@ function LastChange({ lastChange, updatedAt }: PolicySummary) {
 function FindingsBadge({ policy: { id, findings } }: { readonly policy: PolicySummary }) {
   if (findings === undefined || findings === 0)
     return (
-      <Text span c="dimmed" size="sm">
+      <Text span c="dimmed" size="sm" {...(findings === undefined && { title: texts.notCounted })}>
         {findings === 0 ? '0' : '—'}
       </Text>
     );

@@ -38,22 +38,24 @@ export function PolicyDetailsForm({ draft, catalogue, validation, onChange }: Dr
           error={errorOf('type')}
           onChange={({ currentTarget }) => set('type', currentTarget.value)}
         />
-        <NumberBox
-          label={texts.priority}
-          description={texts.priorityHelp}
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          w={200}
-          isInteger
-          value={numberOf(draft, 'priority', DEFAULT_PRIORITY)}
-          error={errorOf('priority')}
-          onChange={(value) => set('priority', value)}
-        />
-        <Switch
-          mt={{ base: 0, sm: 33 }}
-          label={texts.isActive}
-          checked={draft['isActive'] !== false}
-          onChange={({ currentTarget }) => set('isActive', currentTarget.checked)}
-        />
+        <Group align="flex-start" wrap="nowrap">
+          <NumberBox
+            label={texts.priority}
+            description={texts.priorityHelp}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            w={200}
+            isInteger
+            value={numberOf(draft, 'priority', DEFAULT_PRIORITY)}
+            error={errorOf('priority')}
+            onChange={(value) => set('priority', value)}
+          />
+          <Switch
+            mt={33}
+            label={texts.isActive}
+            checked={draft['isActive'] !== false}
+            onChange={({ currentTarget }) => set('isActive', currentTarget.checked)}
+          />
+        </Group>
         <TextInput
           label={texts.description}
           flex="1 1 100%"

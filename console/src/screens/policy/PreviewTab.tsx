@@ -72,7 +72,7 @@ export function PreviewTab({ editor, validation, search, onSearch }: PreviewTabP
 /** The ways to changes that can be compared. */
 function NothingToPreview({ base, onSearch }: Pick<PolicyEditorState, 'base'> & Pick<PreviewTabProps, 'onSearch'>) {
   const action = (
-    <Group>
+    <Group justify="center">
       <Button onClick={() => onSearch({ tab: 'rules' })}>{texts.change}</Button>
       {base !== undefined && hasEarlierRevision(base) && (
         <Button variant="default" onClick={() => onSearch({ tab: 'history', compare: true })}>

@@ -89,24 +89,26 @@ function RuleMembers({ rule, at, catalogue, validation, onRule }: RuleFormProps)
           error={errorOf('resource')}
           onChange={({ currentTarget }) => set('resource', currentTarget.value)}
         />
-        <NumberBox
-          label={texts.priority}
-          description={texts.priorityHelp}
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          w={200}
-          isInteger
-          // Rules change places by their priority.
-          reportsOnLeaving
-          value={numberOf(rule, 'priority', DEFAULT_PRIORITY)}
-          error={errorOf('priority')}
-          onChange={(value) => set('priority', value)}
-        />
-        <Switch
-          mt={33}
-          label={texts.isActive}
-          checked={rule['isActive'] !== false}
-          onChange={({ currentTarget }) => set('isActive', currentTarget.checked)}
-        />
+        <Group align="flex-start" wrap="nowrap">
+          <NumberBox
+            label={texts.priority}
+            description={texts.priorityHelp}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            w={200}
+            isInteger
+            // Rules change places by their priority.
+            reportsOnLeaving
+            value={numberOf(rule, 'priority', DEFAULT_PRIORITY)}
+            error={errorOf('priority')}
+            onChange={(value) => set('priority', value)}
+          />
+          <Switch
+            mt={33}
+            label={texts.isActive}
+            checked={rule['isActive'] !== false}
+            onChange={({ currentTarget }) => set('isActive', currentTarget.checked)}
+          />
+        </Group>
       </Group>
       <TextInput
         label={texts.description}

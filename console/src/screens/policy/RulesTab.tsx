@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Box, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import type { Catalogue } from '../../components/condition/condition-paths.ts';
 import { createItemKeys, removeAt } from '../../components/condition/list-edits.ts';
@@ -54,14 +54,14 @@ export function RulesTab(props: DraftTabProps) {
     <Stack>
       <PolicyDetailsForm {...props} />
       <Group justify="space-between" align="end">
-        <div>
+        <Box flex="1 1 300px">
           <Title order={2} size="h4">
             {texts.title}
           </Title>
           <Text size="sm" c="dimmed">
             {texts.order}
           </Text>
-        </div>
+        </Box>
         <Button variant="light" onClick={add}>
           {texts.add}
         </Button>

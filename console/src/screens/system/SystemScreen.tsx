@@ -45,7 +45,7 @@ export function SystemScreen() {
 
 function Checks({ checks }: Pick<Status, 'checks'>) {
   return (
-    <Paper withBorder p="md" h="100%">
+    <Paper withBorder p="md">
       <Stack gap="sm">
         <Title order={2} size="h4">
           {texts.checks}
