@@ -30,12 +30,25 @@ export async function loadCheckedPolicies(
   // The rows of one page are released before the next page is loaded.
   for (let from = 0; from < ids.length; from += PAGE) {
     const page = ids.slice(from, from + PAGE);
-    const checked = checkPolicies(await selectPolicyRows(tx, sql`"id" IN ${idList(tx.dialect, page)}`, options), page);
+    const checked = checkPolicies(await selectPage(tx, page, options), page);
     for (const [id, policy] of checked.policies) policies.set(id, policy);
     damaged.push(...checked.damaged);
     if (options.isLimited === true) await tx.checkTime();
   }
   return { policies, damaged };
+}
+
+/**
+ * Loads the rows of the policies with these ids, in any order. The rules are found by the ids and not by their policies: a start loads a hundred
+ * thousand policies, and the server would search them twice.
+ */
+async function selectPage(tx: Transaction, ids: readonly string[], options: Pick<Selection, 'isLimited'>): Promise<readonly TableRow[]> {
+  const list = idList(tx.dialect, ids);
+  const [policies, rules] = await Promise.all([
+    selectRows(tx, POLICY_TABLES.policy, { where: sql`"id" IN ${list}`, ...options }),
+    selectRows(tx, POLICY_TABLES.rule, { where: sql`"policyId" IN ${list}`, ...options }),
+  ]);
+  return joinRules(policies, rules);
 }
 
 /** Loads the policies with these ids without an index: a damaged index can hide policies and rules. */
@@ -63,15 +76,11 @@ function checkPolicies(rows: readonly TableRow[], ids: readonly string[]): Check
  * Loads the rows of policies, of all if `where` is undefined, with the rows of their rules in order as parts. All policies are loaded without
  * an order, and their rules are sorted here: sorting a hundred thousand rows takes the database as long as reading them.
  */
-export async function selectPolicyRows(
-  tx: Transaction,
-  where?: Sql,
-  options: Pick<Selection, 'isLimited'> = {},
-): Promise<readonly TableRow[]> {
+export async function selectPolicyRows(tx: Transaction, where?: Sql): Promise<readonly TableRow[]> {
   const ofThese = where && sql`"policyId" IN (SELECT "id" FROM "_Policy" WHERE ${where})`;
   const [policies, rules] = await Promise.all([
-    selectRows(tx, POLICY_TABLES.policy, where && { where, orderBy: ['createdAt', 'id'], ...options }),
-    selectRows(tx, POLICY_TABLES.rule, ofThese && { where: ofThese, orderBy: ['policyId', 'position'], ...options }),
+    selectRows(tx, POLICY_TABLES.policy, where && { where, orderBy: ['createdAt', 'id'] }),
+    selectRows(tx, POLICY_TABLES.rule, ofThese && { where: ofThese, orderBy: ['policyId', 'position'] }),
   ]);
   return joinRules(policies, rules);
 }

@@ -81,8 +81,8 @@ export async function deleteFrom(tx: Transaction, table: Resource, where: Sql): 
 /** The rows to load. */
 export interface Selection {
   readonly where: Sql;
-  /** The columns, or the expressions of an ORDER BY. */
-  readonly orderBy: readonly string[] | Sql;
+  /** The columns, or the expressions of an ORDER BY; any order if absent. */
+  readonly orderBy?: readonly string[] | Sql;
   readonly limit?: number;
   /** Columns to leave out. */
   readonly without?: readonly string[];
@@ -123,10 +123,10 @@ export function selectRows(tx: Transaction, table: Resource, selection?: Selecti
   if (selection === undefined) return tx.all<Row>(sql`SELECT ${selectionOf(table, missing)} FROM ${recordsOf(table)}`);
   const { where, orderBy, limit, without = [], isLimited = false } = selection;
   const check = isLimited ? sql`${tx.deadlineCheck(tableOf(table))} AND ` : sql``;
-  const order = 'parts' in orderBy ? orderBy : sql.raw(orderBy.map(quoteName).join(', '));
+  const order = orderBy === undefined ? sql`` : sql` ORDER BY ${'parts' in orderBy ? orderBy : sql.raw(orderBy.map(quoteName).join(', '))}`;
   const bound = limit === undefined ? sql`` : sql` LIMIT ${limit}`;
   return tx.all<Row>(
-    sql`SELECT ${selectionOf(table, [...without, ...missing])} FROM ${recordsOf(table)} WHERE ${check}(${where}) ORDER BY ${order}${bound}`,
+    sql`SELECT ${selectionOf(table, [...without, ...missing])} FROM ${recordsOf(table)} WHERE ${check}(${where})${order}${bound}`,
   );
 }
 
