@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuditEntry, searchEntries } from '../audit/index.ts';
 import { codeOf } from '../pipeline/pipeline.fixture.ts';
+import { parseQuery } from '../request/index.ts';
+import type { Database } from '../storage/index.ts';
 import { type AdminEndpoint, toRoute } from './admin/admin-endpoint.ts';
 import { adminEndpoints } from './admin-routes.ts';
 import { openAdmin, type TestAdmin, type TestAdminRequest } from './endpoint.fixture.ts';
@@ -140,4 +142,24 @@ describe('denials of users who are not admins', () => {
       expect(entries).toMatchObject([{ resource: 'Admin', action: id, allowed: false }]);
     }
   });
+});
+
+describe('attempts of reads', () => {
+  it.each(['decisions.histogram', 'decisions.facets', 'decisions.verify', 'analytics.read', 'decisions.list'])(
+    'an aggregate of the audit log begins beside other requests, and a search does not: %s',
+    async (id) => {
+      const attempts: string[] = [];
+      const transaction: Database['transaction'] = (work, options) =>
+        admin.deps.database.transaction((tx) => {
+          attempts.push(tx.attempt);
+          return work(tx);
+        }, options);
+      const database: Database = Object.assign(Object.create(admin.deps.database), { transaction });
+      const route = toRoute({ ...admin.deps, database }, adminEndpoints.find((each) => idOf(each) === id) as AdminEndpoint);
+      const query = parseQuery(id.endsWith('facets') ? 'fields=action' : '');
+      const request = { method: 'GET' as const, params: new Map(), query, body: undefined, header: () => undefined };
+      await route.handle({ ...request, origin: admin.pipeline.originOf('ada') }, () => undefined);
+      expect(attempts).toEqual([id === 'decisions.list' ? 'short' : 'long']);
+    },
+  );
 });

@@ -121,7 +121,11 @@ export interface AdminEndpoint<
    * be short, and contain no hypothetical values.
    */
   question?(body: TypeOf<Body>): JsonObject;
-  /** True if the request is known to take long: it begins beside other requests, and not in the batch of short ones. */
+  /**
+   * True if the request takes long unless there are few data: it begins beside other requests, and not in the batch of short ones. A search of
+   * the audit log begins short, because most of them ask for the newest entries, which takes milliseconds with any log, and would otherwise
+   * wait in the queue of long attempts.
+   */
   readonly beginsLong?: true;
   /** False if the response shows neither policies, audit entries nor values: a read then has no audit entry. Default: true. */
   readonly isAudited?: false;

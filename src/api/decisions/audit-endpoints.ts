@@ -130,6 +130,7 @@ const readAnalytics = adminEndpoint({
   method: 'GET',
   path: '/policies-analytics',
   id: 'analytics.read',
+  beginsLong: true,
   tag: 'Admin decisions',
   summary: 'Returns counts of policies and decisions.',
   query: Input({
