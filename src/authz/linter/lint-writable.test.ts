@@ -58,6 +58,18 @@ describe('a condition on what its users may write', () => {
       member({ on: { teamId: '${resource.teamId}' }, where: [is('user.id', '${m.userId}')] }),
       [write('Member', 'create')],
     ],
+    [
+      'users may delete the records of a bound from above',
+      member({ atMost: 0 }),
+      [write('Member', 'delete', is('resource.userId', '${user.id}'))],
+    ],
+    ['users may change the records of a bound from above', member({ atMost: 1 }), [write('Member', 'update')]],
+    [
+      'users may delete records with a value that the service sets',
+      member({ where: [is('m.seal', 'x')], atMost: 0 }),
+      [write('Member', 'delete')],
+    ],
+    ['users may delete the records of a range', member({ atLeast: 1, atMost: 2 }), [write('Member', 'delete')]],
     ['every resource may be written', member(), [write('*', 'create')]],
     ['anyone may import memberships', member(), [write('Member', 'import')]],
     [
@@ -76,6 +88,17 @@ describe('a condition on what its users may write', () => {
   });
 
   const silent: readonly [string, JsonObject, readonly SomeRule[], (readonly string[])?][] = [
+    ['users may delete the records of a bound from below', member(), [write('Member', 'delete')]],
+    [
+      'others own the records of a bound from above',
+      member({ on: { teamId: '${resource.teamId}' }, atMost: 0 }),
+      [write('Member', 'delete')],
+    ],
+    [
+      'a DENY covers the deletion of the records of a bound from above',
+      member({ atMost: 0 }),
+      [write('Member', 'delete'), { ...write('Member', 'delete'), effect: 'DENY' }],
+    ],
     ['memberships may only be read', member(), [write('Member', 'read')]],
     ['a further condition limits who may write', member(), [write('Member', 'create', is('user.role', 'editor'))]],
     ['a DENY covers the writes', member(), [write('Member', 'create'), { ...write('Member', 'create'), effect: 'DENY' }]],

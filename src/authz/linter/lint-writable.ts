@@ -17,8 +17,8 @@ const MAX_FINDINGS = 5;
 
 /**
  * Reports conditions of an ALLOW rule on fields of the user, on related records of the user, and on records behind references, that every user
- * of the policy may write by another rule: a rule without conditions, or one on the user's own records. If a DENY without conditions covers the same
- * writes, nothing is reported.
+ * of the policy may write by another rule: a rule without conditions, or one on the user's own records. A condition that at most so many related
+ * records meet is reported if they may delete these. If a DENY without conditions covers the same writes, nothing is reported.
  */
 export function lintWritable(linted: LintedRule): readonly RuleFinding[] {
   if (linted.rule.effect !== 'ALLOW') return [];
@@ -105,12 +105,20 @@ function lintReferenced({ group, keys, text }: Path, within: SubjectRules): read
 function lintRelatedRecords(related: Related, within: SubjectRules): readonly RuleFinding[] {
   const resource = definitionsFor(within.linted).get(related.resource);
   const owners = ownersOf(related);
-  // A bound from above is not met by more records, and records that are not linked with the user give the user nothing.
-  if (resource === undefined || owners.length === 0 || related.atLeast === undefined) return [];
+  // Records that are not linked with the user give the user nothing.
+  if (resource === undefined || owners.length === 0) return [];
   const isSet = ([name = '']: readonly string[]): boolean => resource.fields.get(name)?.readOnly === false;
-  if (!relatedPaths(related).every(isSet)) return [];
-  const writer = findWriter(resource, { ...within, actions: ['create', 'update', 'import'], owners });
-  return writer === undefined ? [] : [toWritable(`records of ${resource.name}`, writer, within)];
+  const areSet = relatedPaths(related).every(isSet);
+  const what = `records of ${resource.name}`;
+  // More records meet a bound from below, and fewer one from above.
+  const adds = related.atLeast !== undefined && areSet ? ['create', 'update', 'import'] : [];
+  const writer = findWriter(resource, { ...within, actions: adds, owners });
+  if (writer !== undefined) return [toWritable(what, writer, within)];
+  if (related.atMost === undefined) return [];
+  const remover = findWriter(resource, { ...within, actions: ['delete'], owners });
+  if (remover !== undefined) return [toWritable(what, remover, { ...within, verb: 'delete' })];
+  const changer = findWriter(resource, { ...within, actions: areSet ? ['update'] : [], owners });
+  return changer === undefined ? [] : [toWritable(what, changer, within)];
 }
 
 /** Returns the fields of the related records that equal the id of the user. */
@@ -150,12 +158,16 @@ function isOwner({ field, operator, value, ...others }: JsonObject, owners: read
   });
 }
 
-function toWritable(what: string, { rule, policy }: ActiveRule, { subject }: SubjectRules): RuleFinding {
+function toWritable(
+  what: string,
+  { rule, policy }: ActiveRule,
+  { subject, verb = 'write' }: Pick<SubjectRules, 'subject'> & { readonly verb?: string },
+): RuleFinding {
   const named = `rule "${titleOfRule(rule)}" of policy "${policy.name}"`;
   return {
     code: 'self-granted',
     member: 'conditions',
-    detail: `the condition reads ${what}, which ${subject} may write by ${named}: the condition protects nothing from them`,
+    detail: `the condition reads ${what}, which ${subject} may ${verb} by ${named}: the condition protects nothing from them`,
     todo: 'deny these writes, limit them to others with a condition, or read a value that only admins write',
     other: { rule: { id: rule.id, description: rule.description }, policy: { id: policy.id, name: policy.name } },
   };
