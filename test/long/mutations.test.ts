@@ -1,6 +1,6 @@
 /** Applies each mutation to a copy of the sources; the named test must fail. */
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Mutation } from './mutation.ts';
 import { MUTATIONS } from './mutations.ts';
 
-/** Files and folders that the named tests need. */
-const COPIED = ['bin', 'docs', 'src', 'console', 'templates', 'test', 'examples', 'package.json', 'vitest.config.ts'];
+/** Files and folders of a checkout that are not sources. */
+const NOT_COPIED: ReadonlySet<string> = new Set(['.git', 'data', 'dist', 'node_modules', '.bench']);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The copies that no mutation uses now: one for each processor. */
@@ -19,7 +19,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'bailiwick-mutations-'));
   copies = Array.from({ length: availableParallelism() }, (_, index) => {
     const copy = join(folder, `copy-${index}`);
-    for (const name of COPIED)
+    for (const name of readdirSync(root).filter((each) => !NOT_COPIED.has(each)))
       cpSync(join(root, name), join(copy, name), { recursive: true, filter: (path) => !path.endsWith('node_modules') });
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'dir');
     return copy;
