@@ -16,7 +16,7 @@ export interface RelatedStore extends RelatedRecords {
   /**
    * Returns the values of the records loaded so far that conditions read, by `relatedName`: for each record its id, the values of the paths
    * after the alias, and the paths without a value. `tooMany` for more records than a condition counts, `unknown` for records that could not be
-   * counted; undefined for more than `MAX_FACTS` records. The decided record is not related to itself.
+   * counted. For more than `MAX_FACTS` records, their number instead of their values. The decided record is not related to itself.
    */
   facts(decided: DecidedRecord): ReadonlyMap<string, Json | undefined>;
   /** Adds the records that the last evaluation has read to the read set. `isPartial` is true if they were found by some of the links of a condition. */
@@ -131,7 +131,7 @@ function toFacts(entries: readonly (readonly [string, CountedRecords])[], decide
     const name = relatedName(related, values);
     if (records === 'unknown') facts.set(name, records);
     else if (records.length > related.limit) facts.set(name, 'tooMany');
-    else if (records.length > MAX_FACTS) facts.set(name, undefined);
+    else if (records.length > MAX_FACTS) facts.set(name, { notKept: true, counted: records.length });
     else if (!facts.has(name)) facts.set(name, mergeValues(counted, name));
   }
   return facts;

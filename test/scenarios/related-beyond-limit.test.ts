@@ -1,7 +1,11 @@
 /** Decisions on one record whose conditions read more related records than one decision may load. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type AuditEntry, createReplayFrame, createReplayScope, replayEntry } from '../../src/audit/index.ts';
+import { applicableRules, compilePolicies } from '../../src/authz/policies/index.ts';
 import type { TestRequest, TestRule } from '../../src/pipeline/pipeline.fixture.ts';
 import { sql } from '../../src/sql.ts';
+import { resourceOf } from '../../src/storage/storage.fixture.ts';
+import { LIMITS, policyOf, stateOf, toRole } from '../policy-fixtures.ts';
 import { type Change, type InterruptedPipeline, openInterrupted } from './interrupted-pipeline.ts';
 
 const text = { type: 'string' };
@@ -46,6 +50,7 @@ const granted = (level: object, bound: object = {}) => ({
 const OWNER = granted({ operator: 'eq', value: 'owner' });
 const NO_EDITOR = granted({ operator: 'eq', value: 'editor' }, { atMost: 0 });
 const EDITOR = granted({ operator: 'eq', value: 'editor' });
+const MEMBER = { related: { resource: 'Membership', as: 'm', on: { team: '${resource.team}' } } };
 const IS_TEAM_A = { field: 'resource.team', operator: 'eq', value: 'a' };
 
 const READ: TestRequest = { action: 'read', resource: 'Document', id: 'd1' };
@@ -86,8 +91,7 @@ describe('a decision that reads more related records than it may load', () => {
 
   it('names the rule in its audit entry, and keeps no related records', async () => {
     await pipeline.test.grant(rule([EDITOR]), rule([OWNER], { description: 'the owners' }));
-    await answerOf(READ);
-    const { reason, facts } = (await pipeline.test.entries()).at(-1) ?? {};
+    const { reason, facts } = await readEntry();
     expect({ reason, facts }).toEqual({ reason: expect.stringContaining('the owners'), facts: { 'resource.team': 'a' } });
   });
 
@@ -97,3 +101,32 @@ describe('a decision that reads more related records than it may load', () => {
     await pipeline.test.store({ Grant: { first: { seat: 's149', level: 'owner' } } });
   });
 });
+
+it('An entry of a decision with more than a hundred related records has their number', async () => {
+  await pipeline.test.grant(rule([MEMBER]));
+  const { facts = {} } = await readEntry();
+  expect(Object.values(facts)).toContainEqual({ notKept: true, counted: COUNT });
+});
+
+it.each([
+  ['with more than a hundred related records', MEMBER],
+  ['that the database has made', OWNER],
+])('The replay of a decision %s is unknown', async (_, condition) => {
+  await pipeline.test.grant(rule([condition]));
+  const { definitions } = pipeline.test.deps.policyStore;
+  const policies = [policyOf('p', [{ resource: 'Document', conditions: [condition] }])];
+  const snapshot = compilePolicies(stateOf({ policies, rolePolicies: [toRole('user', 'p')] }), definitions, LIMITS);
+  const applicable = applicableRules(snapshot, { assignments: [], role: 'user', resource: 'Document', action: 'read', now: 0 });
+  const entry = await readEntry();
+  const scope = createReplayScope(entry, createReplayFrame(resourceOf(definitions, 'Document'), definitions));
+  expect(replayEntry(entry, applicable, scope)).toMatchObject({
+    effect: 'unknown',
+    missing: expect.arrayContaining(['related Membership']),
+  });
+});
+
+/** Reads the document and returns the audit entry. */
+async function readEntry(): Promise<AuditEntry> {
+  expect(await answerOf(READ)).toBe('d1');
+  return (await pipeline.test.entries()).at(-1) as AuditEntry;
+}
