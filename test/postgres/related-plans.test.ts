@@ -1,4 +1,4 @@
-/** Query plans of lists in PostgreSQL whose conditions count related records of the caller: the statement searches both indexes once. */
+/** Query plans of lists and single decisions in PostgreSQL whose conditions count related records: they search indexes of these records. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { UNRESOLVED } from '../../src/conditions/index.ts';
@@ -6,7 +6,7 @@ import { openPipeline, type TestPipeline, type TestRule } from '../../src/pipeli
 import { decideOn } from '../../src/pipeline/steps/decide-request.ts';
 import { listPage } from '../../src/pipeline/steps/list-records.ts';
 import { renderSql, type Sql, sql } from '../../src/sql.ts';
-import type { Statement, Transaction } from '../../src/storage/index.ts';
+import { loadRecord, type Statement, type Transaction } from '../../src/storage/index.ts';
 import { openTestDatabase, replaceMembers, type TestDatabase } from '../../src/storage/storage.fixture.ts';
 
 const GOLDEN = new URL('../golden/plans.postgres.txt', import.meta.url);
@@ -26,6 +26,21 @@ const SEARCHED: readonly (readonly [name: string, condition: object])[] = [
 /** A list of nearly all documents. */
 const NOT_A_MEMBER: readonly [name: string, condition: object] = ['without a membership', member({ atMost: 0 })];
 
+/** Lists whose statement counts the related records of each row. */
+const COUNTED: readonly (readonly [name: string, condition: object])[] = [
+  ['as a member, compared with the document', member({ where: [{ field: 'm.level', operator: 'eq', value: '${resource.ownerId}' }] })],
+  ['with two fields of the document', member({ on: { userId: '${resource.ownerId}', organisationId: '${resource.organisationId}' } })],
+  ['with at most one membership of the owner', member({ on: { userId: '${resource.ownerId}' }, atMost: 1 })],
+  [
+    'with a membership of a member',
+    member({
+      on: { userId: '${resource.ownerId}' },
+      where: [{ related: { resource: 'Membership', as: 'n', on: { userId: '${m.userId}', organisationId: '${m.organisationId}' } } }],
+    }),
+  ],
+  ['in a folder', { field: 'resource.folderId', operator: 'within', value: ['f1'] }],
+];
+
 /** The documents that Ben owns. */
 const BEN = ['d10000', 'd15000', 'd20000', 'd5000'];
 
@@ -37,7 +52,14 @@ beforeAll(async () => {
   test = await openPipeline({
     database: opened.database,
     definitions: {
-      Document: { fields: { ownerId: { ...text, index: true }, organisationId: { ...text, index: true } } },
+      Document: {
+        fields: {
+          ownerId: { ...text, index: true },
+          organisationId: { ...text, index: true },
+          folderId: { type: 'reference', to: 'Folder' },
+        },
+      },
+      Folder: { fields: { parentId: { type: 'reference', to: 'Folder', onDelete: 'restrict', hierarchy: true } } },
       Membership: {
         fields: { userId: text, organisationId: text, level: text },
         indexes: [{ fields: ['userId', 'organisationId'] }],
@@ -52,7 +74,10 @@ beforeAll(async () => {
     const members = sql`INSERT INTO "Membership" (${columns}, "userId", "organisationId", "level")`;
     await tx.run(sql`${members} SELECT 'm' || n, ${automatic}, 'u' || n % 500, 'o' || n, 'editor' FROM generate_series(1, 4000) AS n`);
     await tx.run(sql`${members} SELECT 'a' || n, ${automatic}, 'ann', 'o' || n % 20, 'editor' FROM generate_series(1, 40) AS n`);
-    for (const table of ['Document', 'Membership']) await tx.run(sql`ANALYZE ${sql.table(table)}`);
+    await tx.run(sql`INSERT INTO "Folder" (${columns}, "parentId")
+      SELECT 'f' || n, ${automatic}, CASE WHEN n > 1 THEN 'f' || n / 2 END FROM generate_series(1, 5000) AS n`);
+    await tx.run(sql`UPDATE "Document" SET "folderId" = 'f' || substr("id", 2)::int % 5000 + 1`);
+    for (const table of ['Document', 'Membership', 'Folder']) await tx.run(sql`ANALYZE ${sql.table(table)}`);
   });
 });
 afterAll(async () => {
@@ -63,9 +88,8 @@ afterAll(async () => {
 describe('lists in PostgreSQL', () => {
   it('lists by related records have the reviewed query plans (UPDATE_GOLDEN=1 writes them)', async () => {
     const plans: string[] = [];
-    for (const [name, condition] of [...SEARCHED, NOT_A_MEMBER]) {
-      const { plan, sent } = await list('ann', condition);
-      expect(sent).toHaveLength(1);
+    for (const [name, condition] of [...SEARCHED, NOT_A_MEMBER, ...COUNTED]) {
+      const { plan } = await list('ann', condition);
       plans.push(`## ${name}\n\n${plan.join('\n')}\n`);
     }
     const now = plans.join('\n');
@@ -73,8 +97,16 @@ describe('lists in PostgreSQL', () => {
     expect(now).toBe(readFileSync(GOLDEN, 'utf8'));
   });
 
-  it.each(SEARCHED)('searches an index of the listed records for a list %s', async (_, condition) => {
+  it.each(COUNTED)('searches an index of the related records of each row for a list %s', async (_, condition) => {
     const plan = (await list('ann', condition)).plan.join('\n');
+    expect(plan).toMatch(/Index (Only )?Scan (using|on) "(ix_Membership\$userId\$organisationId|Folder_pkey)"/);
+    expect(plan).not.toMatch(/Seq Scan on "(Membership|Folder)"/);
+  });
+
+  it.each(SEARCHED)('searches an index of the listed records for a list %s', async (_, condition) => {
+    const { plan: lines, sent } = await list('ann', condition);
+    expect(sent).toHaveLength(1);
+    const plan = lines.join('\n');
     expect(plan).toMatch(/Scan on "ix_Document\$organisationId"\s+Index Cond: \("organisationId" = ANY/);
     expect(plan).not.toContain('Seq Scan');
   });
@@ -85,6 +117,19 @@ describe('lists in PostgreSQL', () => {
     // The last statement finds the records that need no related record.
     expect({ statements: sent.length, ids }).toEqual({ statements: 3, ids: name.startsWith('own') ? BEN : [] });
   });
+});
+
+it.each([...SEARCHED, ...COUNTED])('A decision on one record searches an index of the related records, %s', async (_, condition) => {
+  const rules = [{ resource: 'Document', action: 'read', conditions: [condition] }] as unknown as readonly TestRule[];
+  const request = { action: 'read', resource: 'Document', id: 'd11' } as const;
+  const plans = await test.inContext({ as: 'ann', request, rules }, async (context) => {
+    const sent: Statement[] = [];
+    const record = await loadRecord(context.tx, context.resource, 'd11');
+    await decideOn({ ...context, tx: recording(context.tx, sent) }, { record, recordId: 'd11', action: 'read' });
+    return Promise.all(sent.map((statement) => planOf(context.tx, statement)));
+  });
+  expect(plans.length).toBeGreaterThan(0);
+  expect(plans.join('\n')).not.toMatch(/Seq Scan on "?(Membership|Folder)/);
 });
 
 it('searches the related records of each row for a caller with more than a thousand', async () => {
@@ -112,9 +157,13 @@ function list(as: 'ann' | 'ben', condition: object, change?: Sql): Promise<Liste
     const decision = await decideOn(context, { record: UNRESOLVED, action: 'list' });
     const { data } = await listPage({ ...context, tx: recording(context.tx, sent) }, { decision, found: [], proposals: [] });
     const [first = { sql: '', parameters: [] }] = sent;
-    const lines = await context.tx.all<{ 'QUERY PLAN': string }>({ ...first, sql: `EXPLAIN (COSTS OFF) ${first.sql}` });
-    return { ids: (data as readonly { id: string }[]).map(({ id }) => id), sent, plan: lines.map((line) => line['QUERY PLAN']) };
+    return { ids: (data as readonly { id: string }[]).map(({ id }) => id), sent, plan: await planOf(context.tx, first) };
   });
+}
+
+async function planOf(tx: Transaction, { sql: text, parameters }: Statement): Promise<readonly string[]> {
+  const lines = await tx.all<{ 'QUERY PLAN': string }>({ sql: `EXPLAIN (COSTS OFF) ${text}`, parameters });
+  return lines.map((line) => line['QUERY PLAN']);
 }
 
 /** Wraps the transaction to record each statement that selects records. */
