@@ -26,7 +26,7 @@ const NULL_BYTES = 8;
 
 /** Maximum characters of the rows of a statement. It limits the memory that they take, and the time that they occupy the event loop. */
 const MAX_LENGTH = 1_000_000;
-/** The same before the length of the rows is known: most rows are much shorter than their definition permits. */
+/** Maximum characters that the rows of a first statement may have by their definition. More than MAX_LENGTH, because most rows are much shorter. */
 const MAX_PERMITTED_LENGTH = 6_000_000;
 
 /** Rows that the first statement may load, however long the definition permits them to be. */
