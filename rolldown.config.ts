@@ -55,12 +55,15 @@ function noticesOf(module: string): readonly string[] {
   return comments.filter((comment) => comment.includes('Redistribution and use')).map((comment) => comment.trim());
 }
 
-/** Empties the output folder except for the console, which `scripts/build-console.mjs` builds only if its sources have changed. */
+/** The folders of `dist/` that `scripts/build-checkout.mjs` fills when sources have changed. */
+const OF_CHECKOUT = new Set(['console', 'programs']);
+
+/** Empties the output folder except for what a checkout builds itself. */
 const cleanDist: Plugin = {
   name: 'clean-dist',
   renderStart({ dir = 'dist' }) {
     if (!existsSync(dir)) return;
-    for (const name of readdirSync(dir)) if (name !== 'console') rmSync(join(dir, name), { recursive: true });
+    for (const name of readdirSync(dir)) if (!OF_CHECKOUT.has(name)) rmSync(join(dir, name), { recursive: true });
   },
 };
 

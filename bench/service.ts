@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { CHECKOUT, createUser, expectDone, idOf, logIn, type Program, send, setUp, startProgram } from '../test/process/program.ts';
+import { createUser, expectDone, idOf, logIn, type Program, send, setUp, startProgram } from '../test/process/program.ts';
 
 const PROJECT = fileURLToPath(new URL('http/project', import.meta.url));
 const EMAIL = 'maya@example.com';
@@ -7,7 +7,7 @@ const LONG_TOKENS = ['--access-token-seconds', '86400'];
 
 /** Program and project of a service. */
 export interface ServiceSource {
-  /** Path of the program; by default that of the checkout. */
+  /** Path of the program; by default the one that `npm start` builds from the sources. */
   readonly main?: string;
   /** Folder of the project; by default that with the articles of the contestants. */
   readonly project?: string;
@@ -19,11 +19,11 @@ export interface ServiceSource {
 export function startService(
   folder: string,
   database: string,
-  { main = CHECKOUT, project = PROJECT, args = [] }: ServiceSource = {},
+  { main, project = PROJECT, args = [] }: ServiceSource = {},
 ): Promise<Program> {
   return startProgram({
     data: folder,
-    main,
+    ...(main !== undefined && { main }),
     project,
     args: [...['--database', database, '--rate-limit', '0', '--log-level', 'error', '--backups-kept', '0'], ...LONG_TOKENS, ...args],
     // Existing options are kept, so that `NODE_OPTIONS=--cpu-prof` writes a profile.

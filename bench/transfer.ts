@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CHECKOUT, startProgram } from '../test/process/program.ts';
+import { startProgram } from '../test/process/program.ts';
 import { residentMb } from './process.ts';
 import { prepareCaller } from './service.ts';
 import { quantile } from './statistics.ts';
@@ -16,7 +16,6 @@ const CHUNK = 500;
 const data = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
 const program = await startProgram({
   data,
-  main: CHECKOUT,
   args: ['--rate-limit', '0'],
   env: { NODE_OPTIONS: '--max-semi-space-size=16' },
 });

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-// The command `bailiwick`. The published package runs dist/. A checkout runs src/ directly, on the Node.js that `npm run setup`
-// installed. Plain JavaScript, so that it also runs on a Node.js that is too old for the rest.
+// The command `bailiwick`. The published package runs dist/. A checkout runs the program that was built from its present sources, or else
+// src/ directly, on the Node.js that `npm run setup` installed. Plain JavaScript, so that it also runs on a Node.js that is too old for the rest.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const source = new URL('../src/main.ts', import.meta.url);
 
@@ -13,8 +14,15 @@ const source = new URL('../src/main.ts', import.meta.url);
 nodeModule.enableCompileCache?.(fileURLToPath(new URL('../node_modules/.cache/bailiwick', import.meta.url)));
 
 if (!existsSync(source)) await import('../dist/main.js');
-else if (process.features.typescript) await import(source.href);
+else if (process.features.typescript) await import(await findProgram());
 else runWithOwnNode();
+
+/** Returns the address of the program of this checkout. */
+async function findProgram() {
+  const { builtProgram } = await import('../scripts/built-program.mjs');
+  const main = join(builtProgram(), 'main.js');
+  return existsSync(main) ? pathToFileURL(main).href : source.href;
+}
 
 function runWithOwnNode() {
   const node = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));

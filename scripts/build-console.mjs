@@ -1,12 +1,14 @@
-// Builds the console into dist/console/ if its sources or the versions of its packages have changed. With `--optional`, as before
-// `npm start`, a failure ends with code 0: the service then serves a page with the messages. Plain JavaScript for Node.js 18, because the
-// shell may run it with the Node.js of the machine; Vite runs on the Node.js of the checkout.
+// Builds the console into dist/console/ if its sources or the versions of its packages have changed. Plain JavaScript for Node.js 18, because
+// the shell may run it with the Node.js of the machine; Vite runs on the Node.js of the checkout.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { extname, join, sep } from 'node:path';
+import { extname, join, resolve, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { listFiles } from './files.mjs';
+import { ownNode } from './own-node.mjs';
 import { checkout, readText, releaseLock, say, showProgress, takeLock } from './setup-lock.mjs';
 
 const modules = join(checkout, 'node_modules');
@@ -22,20 +24,33 @@ const FAILURE_LENGTH = 4000;
 /** Files that are also stored compressed. Images and fonts are compressed already. */
 const COMPRESSIBLE = new Set(['.css', '.js', '.svg']);
 
-process.exitCode = await buildIfChanged().catch((error) => {
-  say(`the console was not built: ${error.message}`);
-  return process.argv.includes('--optional') ? 0 : 1;
-});
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(resolve(process.argv[1])).href) {
+  process.exitCode = await buildConsole().then(
+    () => 0,
+    (error) => {
+      say(error.message);
+      return 1;
+    },
+  );
+}
+
+/** Builds the console if its sources have changed. After a failure, the service serves a page with the messages. */
+export async function buildConsole() {
+  try {
+    await buildIfChanged();
+  } catch (error) {
+    throw new Error(`the console was not built: ${error.message}`);
+  }
+}
 
 async function buildIfChanged() {
-  if (isUpToDate()) return 0;
+  if (isUpToDate()) return;
   await takeLock('another command that builds the console or installs packages');
   try {
     if (!isUpToDate()) await build();
   } finally {
     releaseLock();
   }
-  return 0;
 }
 
 function isUpToDate() {
@@ -76,10 +91,8 @@ async function build() {
 
 /** Runs Vite. Returns its messages if it fails, without the path of the checkout, because the page shows them. */
 async function runVite(folder) {
-  const own = join(modules, '.bin', 'node');
-  const node = process.platform !== 'win32' && existsSync(own) ? own : process.execPath;
   const options = ['--outDir', folder, '--emptyOutDir', '--logLevel', 'warn'];
-  const child = spawn(node, [join(modules, 'vite', 'bin', 'vite.js'), 'build', 'console', ...options], {
+  const child = spawn(ownNode(), [join(modules, 'vite', 'bin', 'vite.js'), 'build', 'console', ...options], {
     cwd: checkout,
     env: { ...process.env, NODE_ENV: 'production' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -116,14 +129,4 @@ function replaceBuilt(folder) {
   if (existsSync(built)) renameSync(built, former);
   renameSync(folder, built);
   rmSync(former, { recursive: true, force: true });
-}
-
-/** Lists the files below a folder, in an order that is the same on every machine. */
-function listFiles(root, folder) {
-  if (!existsSync(join(root, folder))) return [];
-  const entries = readdirSync(join(root, folder), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-  return entries.flatMap((entry) => {
-    const path = join(folder, entry.name);
-    return entry.isDirectory() ? listFiles(root, path) : [path];
-  });
 }

@@ -30,10 +30,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 interface Checkout {
   readonly folder: string;
   /** Runs the build. The bundler takes this number of seconds, by default none. */
-  build(options?: {
-    readonly seconds?: number;
-    readonly isOptional?: boolean;
-  }): Promise<{ readonly code: number | null; readonly said: string }>;
+  build(seconds?: number): Promise<{ readonly code: number | null; readonly said: string }>;
   /** Starts a build without waiting for its end. */
   start(seconds: number): ChildProcess;
   /** Writes a file of the checkout. */
@@ -47,7 +44,8 @@ interface Checkout {
 function createCheckout(): Checkout {
   const folder = mkdtempSync(join(root, 'checkout-'));
   for (const name of ['scripts', 'console', 'node_modules/vite/bin']) mkdirSync(join(folder, name), { recursive: true });
-  for (const name of ['build-console.mjs', 'setup-lock.mjs']) copyFileSync(new URL(name, import.meta.url), join(folder, 'scripts', name));
+  for (const name of ['build-console.mjs', 'files.mjs', 'own-node.mjs', 'setup-lock.mjs'])
+    copyFileSync(new URL(name, import.meta.url), join(folder, 'scripts', name));
   const write = (path: string, text: string): void => writeFileSync(join(folder, path), text);
   write('package-lock.json', '{}');
   write('tsconfig.json', '{}');
@@ -55,8 +53,8 @@ function createCheckout(): Checkout {
   write('console/main.tsx', 'first');
   write('node_modules/vite/bin/vite.js', VITE);
   write('node_modules/vite/package.json', '{ "type": "module" }');
-  const start = (seconds: number, flags: readonly string[] = []): ChildProcess =>
-    spawn(process.execPath, [join(folder, 'scripts/build-console.mjs'), ...flags], {
+  const start = (seconds: number): ChildProcess =>
+    spawn(process.execPath, [join(folder, 'scripts/build-console.mjs')], {
       env: { PATH: process.env['PATH'], NODE_ENV: 'test', VITE_SECONDS: String(seconds) },
     });
   return {
@@ -65,8 +63,8 @@ function createCheckout(): Checkout {
     start,
     read: (path) => readFileSync(join(folder, 'dist/console', path), 'utf8'),
     runs: () => (existsSync(join(folder, 'vite.log')) ? readFileSync(join(folder, 'vite.log'), 'utf8').trim().split('\n').length : 0),
-    async build({ seconds = 0, isOptional = false } = {}) {
-      const child = start(seconds, isOptional ? ['--optional'] : []);
+    async build(seconds = 0) {
+      const child = start(seconds);
       let said = '';
       child.stderr?.on('data', (text) => {
         said += text;
@@ -109,7 +107,7 @@ describe.concurrent('the build of the console', () => {
 
   it('builds once if two processes start at once', async () => {
     const { build, runs } = createCheckout();
-    const both = await Promise.all([build({ seconds: 0.5 }), build({ seconds: 0.5 })]);
+    const both = await Promise.all([build(0.5), build(0.5)]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(runs()).toBe(1);
   });
@@ -137,7 +135,6 @@ describe.concurrent('the build of the console', () => {
     const expected = 'vite ended with code 1\nconsole/main.tsx: unexpected token';
     const said = `bailiwick: building the console…\nbailiwick: the console was not built: ${expected}\n`;
     expect(await build()).toEqual({ code: 1, said });
-    expect(await build({ isOptional: true })).toEqual({ code: 0, said });
     expect(readdirSync(join(folder, 'dist/console'))).toEqual(['failure.txt']);
     expect(read('failure.txt')).toBe(expected);
     rmSync(join(folder, 'vite.fails'));
@@ -145,12 +142,11 @@ describe.concurrent('the build of the console', () => {
     expect(readdirSync(join(folder, 'dist/console')).sort()).toEqual(['.built-from', 'assets', 'index.html']);
   });
 
-  it('fails if it cannot write, and ends with 0 if the build is optional', async () => {
+  it('fails if it cannot write', async () => {
     const { build, write, folder } = createCheckout();
     write('dist', 'a file in the place of the folder');
     const said = expect.stringMatching(/^bailiwick: the console was not built: EEXIST/);
     expect(await build()).toEqual({ code: 1, said });
-    expect(await build({ isOptional: true })).toEqual({ code: 0, said });
     expect(existsSync(join(folder, '.setup-lock'))).toBe(false);
   });
 });

@@ -16,10 +16,11 @@ if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
 // A reader that closes the pipe (`… | head -3`) must not end a command or a service.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreBrokenPipe);
 
-const { readFileSync } = await import('node:fs');
+const { existsSync, readFileSync } = await import('node:fs');
 const { fileURLToPath } = await import('node:url');
 const runCli = (await import('./cli/index.ts')).runCli;
-const { version }: { readonly version: string } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const { PACKAGE_FOLDER } = await import('./package-folder.ts');
+const { version }: { readonly version: string } = JSON.parse(readFileSync(new URL('package.json', PACKAGE_FOLDER), 'utf8'));
 
 // A worker has an IPC channel to the primary, which forked it.
 const primary = process.send === undefined ? undefined : (await import('./workers/index.ts')).connectToPrimary(process);
@@ -27,12 +28,12 @@ const primary = process.send === undefined ? undefined : (await import('./worker
 const exitCode = await runCli(process.argv.slice(2), {
   version,
   env: process.env,
-  isCheckout: import.meta.url.endsWith('.ts'),
+  isCheckout: existsSync(new URL('src/main.ts', PACKAGE_FOLDER)),
   readEnvFile: async (project) => (await import('./files/index.ts')).readEnvFile(project),
   ask: process.stdin.isTTY && process.stdout.isTTY ? ask : undefined,
   createProject: async (project) =>
     (await import('./project/index.ts')).createProject(project, {
-      folder: fileURLToPath(new URL('../templates', import.meta.url)),
+      folder: fileURLToPath(new URL('templates', PACKAGE_FOLDER)),
       version,
     }),
   print: (line) => void process.stdout.write(`${line}\n`),

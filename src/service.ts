@@ -42,6 +42,7 @@ import { createHttpServer, HTTP_ENDPOINTS, type HttpServer } from './http/index.
 import { createMonitoring, type Monitoring } from './observability/monitoring.ts';
 import { createReadiness, type ReadinessProbe } from './observability/readiness.ts';
 import { createOperations, type Operations } from './operations.ts';
+import { PACKAGE_FOLDER } from './package-folder.ts';
 import { createDiskSpace, createSystemSource, type DiskSpace, migrateTables, openProjectDatabase, readProject } from './project/index.ts';
 import type { Route } from './request/index.ts';
 import type { Resource } from './resources/index.ts';
@@ -94,11 +95,11 @@ export interface ServiceOptions {
   readonly timeLimits?: BatchLimits | undefined;
 }
 
-/** The build of the console. This file and its bundle are both in a folder of the checkout or package, so the address is the same. */
-const CONSOLE_FOLDER = new URL('../dist/console/', import.meta.url);
+/** The build of the console, in the checkout and in the package. */
+const CONSOLE_FOLDER = new URL('dist/console/', PACKAGE_FOLDER);
 
 /** The JSON Schemas for editors, in the checkout and in the package. */
-const SCHEMA_FOLDER = new URL('../docs/reference/', import.meta.url);
+const SCHEMA_FOLDER = new URL('docs/reference/', PACKAGE_FOLDER);
 
 /** Creates a service. @throws SetupError with every mistake of every definition file. */
 export async function createService(config: Config, options: ServiceOptions = {}): Promise<Service> {

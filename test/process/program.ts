@@ -9,8 +9,10 @@ import Sqlite from 'better-sqlite3';
 import { bundleProgram } from './bundle.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** Path of the command in the checkout, which runs the sources. */
+/** Path of the command in the checkout, which runs the built program or else the sources. */
 export const CHECKOUT: string = join(root, 'bin/bailiwick.js');
+/** Path of the program in its sources. */
+export const SOURCES: string = join(root, 'src/main.ts');
 /** Milliseconds to wait for output. Long, because the machine may be busy. */
 const PATIENCE = 110_000;
 
@@ -21,7 +23,7 @@ export interface Ended {
   readonly err: string;
 }
 
-/** Runs a command to its end, by default of a bundle of the sources. */
+/** Runs a command to its end, by default of the program that is built from the sources. */
 export async function runProgram(args: readonly string[], env: Readonly<Record<string, string>> = {}, main?: string): Promise<Ended> {
   const command = [main ?? (await bundleProgram()), ...args];
   return new Promise((resolve) => {
@@ -61,7 +63,7 @@ export interface Start {
   readonly env?: Readonly<Record<string, string>>;
   /** A module that is loaded before the program. */
   readonly preload?: string;
-  /** Path of the program. Default: a bundle of the sources. */
+  /** Path of the program. Default: the one that is built from the sources. */
   readonly main?: string;
   /** A command that runs the program, with its arguments, such as strace. */
   readonly runner?: readonly string[];

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHECKOUT, type Program, query, runProgram, runUnread, startProgram } from './program.ts';
+import { CHECKOUT, type Program, query, runProgram, runUnread, SOURCES, startProgram } from './program.ts';
 import { runCommand } from './run-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-start-'));
@@ -170,8 +170,8 @@ describe('the output of a start', () => {
   let first: string;
   let second: string;
   beforeAll(async () => {
-    // From the sources, as a checkout starts.
-    const program = await startProgram({ data, main: CHECKOUT });
+    // From the sources, as a checkout starts without a build.
+    const program = await startProgram({ data, main: SOURCES });
     await program.prints('/auth/setup');
     await program.stop('SIGINT');
     first = program.printed().replaceAll(program.url, 'URL');
