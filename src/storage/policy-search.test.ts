@@ -1,11 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PolicyInput } from '../authz/policies/index.ts';
+import { createAnswerSize } from './answer-size.ts';
 import { assignToRole, assignToUser } from './assignment-records.ts';
 import type { Transaction } from './contract.ts';
 import { openPolicyDatabase, resetPolicies, toPolicyInput } from './policy.fixture.ts';
 import { createPolicy, deletePolicy, updatePolicy } from './policy-records.ts';
-import { loadPolicyPage, loadPolicySummaries, POLICY_ORDERS, type PolicyOrder, type PolicyPageQuery } from './policy-search.ts';
-import type { TestDatabase } from './storage.fixture.ts';
+import {
+  loadFittingPolicies,
+  loadPolicyPage,
+  loadPolicySummaries,
+  POLICY_ORDERS,
+  type PolicyOrder,
+  type PolicyPageQuery,
+} from './policy-search.ts';
+import { replaceMembers, type TestDatabase } from './storage.fixture.ts';
 
 const by = 'admin-1';
 let test: TestDatabase;
@@ -87,6 +95,33 @@ describe('a search for policies', () => {
     const sorted = all.toSorted((a, b) => (a[key] === b[key] ? (a.id < b.id ? -1 : 1) : a[key] < b[key] ? -1 : 1)).map(({ id }) => id);
     expect(found).toEqual(order.startsWith('-') ? sorted.toReversed() : sorted);
     expect(found).toHaveLength(POLICIES.length);
+  });
+});
+
+describe('a page of policies with their rules', () => {
+  const inputs = Array.from({ length: 12 }, (_, nth) =>
+    toPolicyInput(`with rules ${nth}`, { rules: Array.from({ length: nth < 10 ? 1 : 600 }, () => ruleOn('Article')) }),
+  );
+
+  it('needs few statements, and loads at most 1,000 rules at once', async () => {
+    const { created, policies, loads } = await inTransaction(async (tx) => {
+      const ids: string[] = [];
+      for (const input of inputs) ids.push((await createPolicy(tx, input, { by })).id);
+      const loaded: number[] = [];
+      const counting = replaceMembers(tx, {
+        all: async (query) => {
+          const rows = await tx.all(query);
+          loaded.push(rows.length);
+          return rows as readonly never[];
+        },
+      });
+      const fitting = await loadFittingPolicies(counting, ids, createAnswerSize(10_000_000));
+      for (const id of ids) await deletePolicy(tx, id, { by });
+      return { created: ids, policies: fitting.policies, loads: loaded };
+    });
+    expect(policies.map(({ id, rules }) => [id, rules.length])).toEqual(created.map((id, nth) => [id, nth < 10 ? 1 : 600]));
+    // The numbers of rules; then policies and rules of the first eleven, and those of the last.
+    expect(loads).toEqual([12, 11, 610, 1, 600]);
   });
 });
 

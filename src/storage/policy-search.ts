@@ -60,20 +60,44 @@ export interface FittingPolicies {
   readonly isCut: boolean;
 }
 
-/** Policies with their rules that are loaded at once: a policy may have 1,000 rules. */
-const LOADED_AT_ONCE = 10;
+/** Rules that are loaded at once: a policy may have 1,000. */
+const RULES_AT_ONCE = 1000;
 
 /** Loads policies with their rules in the order of the ids, as long as they fit. Policies that were deleted are missing. */
 export async function loadFittingPolicies(tx: Transaction, ids: readonly string[], size: AnswerSize): Promise<FittingPolicies> {
   const policies: Policy[] = [];
-  for (let at = 0; at < ids.length; at += LOADED_AT_ONCE) {
-    const some = ids.slice(at, at + LOADED_AT_ONCE);
+  for (const some of groupByRules(ids, await countRules(tx, ids))) {
     for (const policy of inOrder(some, await loadPolicies(tx, sql`"id" IN ${idList(tx.dialect, some)}`, { isLimited: true }))) {
       if (!size.add(policy as unknown as Json)) return { policies, isCut: true };
       policies.push(policy);
     }
   }
   return { policies, isCut: false };
+}
+
+async function countRules(tx: Transaction, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await tx.all<{ readonly policyId: string; readonly count: number }>(sql`
+    SELECT "policyId", count(*) AS "count" FROM "_PolicyRule"
+    WHERE ${tx.deadlineCheck(tableOf(POLICY_TABLES.rule))} AND "policyId" IN ${idList(tx.dialect, ids)} GROUP BY "policyId"`);
+  return new Map(rows.map(({ policyId, count }) => [policyId, Number(count)]));
+}
+
+/** Splits ids in their order into groups with few rules. Most pages are one group: each costs two statements. */
+function groupByRules(ids: readonly string[], counts: ReadonlyMap<string, number>): readonly (readonly string[])[] {
+  const groups: string[][] = [];
+  let rules = 0;
+  for (const id of ids) {
+    const own = (counts.get(id) ?? 0) + 1;
+    const last = groups.at(-1);
+    if (last === undefined || rules + own > RULES_AT_ONCE) {
+      groups.push([id]);
+      rules = own;
+    } else {
+      last.push(id);
+      rules += own;
+    }
+  }
+  return groups;
 }
 
 /** A policy without its rules, and numbers about it. */

@@ -61,12 +61,16 @@ export function idList(dialect: SqlDialect, ids: readonly string[]): Sql {
   return ids.length === 1 ? sql`(${ids[0]})` : sql`(SELECT value FROM ${dialect.listItems(sql`${JSON.stringify(ids)}`)})`;
 }
 
-const selections = new WeakMap<Resource, Sql>();
+const selections = new WeakMap<Resource, Map<string, Sql>>();
 
-/** Returns the columns of a record without write-only fields, which are never read, and without the given columns. */
+/** Returns the columns of a record without write-only fields, which are never read, and without the given columns. Cached: few sets of columns are left out. */
 export function selectionOf(resource: Resource, without: readonly string[] = []): Sql {
-  if (without.length > 0) return sql.raw(selectionText(resource, without));
-  return memoize(selections, resource, () => sql.raw(selectionText(resource)));
+  const known = memoize(selections, resource, createSelections);
+  return memoize(known, without.length === 0 ? '' : without.join(' '), () => sql.raw(selectionText(resource, without)));
+}
+
+function createSelections(): Map<string, Sql> {
+  return new Map();
 }
 
 function selectionText(resource: Resource, without: readonly string[] = []): string {
