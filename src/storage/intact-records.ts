@@ -29,9 +29,21 @@ export async function loadIntact(tx: Transaction, resource: Resource, statement:
 
 /** Loads records with the columns of `loadedSelectionOf`. @throws Problem STORAGE_DAMAGED if one of them is damaged. */
 export async function loadAllIntact(tx: Transaction, resource: Resource, statement: Sql): Promise<readonly StoredRecord[]> {
+  return (await loadIntactRows(tx, resource, statement)).records;
+}
+
+/** The records that a statement has loaded, and its first row, which may have other columns. */
+interface IntactRows {
+  readonly records: readonly StoredRecord[];
+  readonly first: Row | undefined;
+}
+
+/** Loads records as `loadAllIntact` does, with a statement that selects more columns. */
+export async function loadIntactRows(tx: Transaction, resource: Resource, statement: Sql): Promise<IntactRows> {
   const rows = await tx.all<Row>(statement);
-  if (resource.checksum && rows.some((row) => !isIntactRecord(resource, row))) return loadAgain(tx, resource, statement);
-  return rows.map((row) => fromRow(resource, row));
+  const isDamaged = resource.checksum && rows.some((row) => !isIntactRecord(resource, row));
+  const records = isDamaged ? await loadAgain(tx, resource, statement) : rows.map((row) => fromRow(resource, row));
+  return { records, first: rows[0] };
 }
 
 /**

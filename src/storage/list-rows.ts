@@ -6,7 +6,7 @@ import { renderSql, type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { type CursorPosition, type Order, orderSql, toPosition } from './cursor-pagination.ts';
 import { rangesOf } from './cursor-ranges.ts';
-import { loadAllIntact, loadedSelectionOf } from './intact-records.ts';
+import { loadedSelectionOf, loadIntactRows } from './intact-records.ts';
 import { rowSizeOf } from './row-size.ts';
 import { columnOf, type Existence, quoteName, recordsOf, tableOf } from './table-names.ts';
 
@@ -21,10 +21,18 @@ export interface ListRows {
   /** Present if the statement finds the related records of all rows. */
   readonly byCount?: RowsByCount | undefined;
   readonly order: Order;
+  /** The write marks of the resources on whose records the access to the rows depends; absent if they do not show that nothing has changed. */
+  readonly marks?: SnapshotMarks | undefined;
   /** True to sort the ids of the matching rows, and to load only the rows of the page. */
   readonly sortsIds?: boolean | undefined;
   /** True if the filter names the ids of one page. */
   readonly isOfPage?: boolean | undefined;
+}
+
+/** The write marks in the snapshot of the first statement that returns rows. */
+export interface SnapshotMarks {
+  readonly column: Sql;
+  first: string | undefined;
 }
 
 /** A filter, and the FROM items that it reads. */
@@ -115,18 +123,26 @@ async function loadWhere(source: ListRows, condition: Sql | undefined, page: Lim
 
 type LimitedRows = Pick<RowPage, 'limit' | 'offset'>;
 
-function loadFiltered(source: ListRows, condition: Sql | undefined, { limit, offset }: LimitedRows): Promise<readonly StoredRecord[]> {
-  const { tx, resource, tables, order, filter } = source;
+async function loadFiltered(
+  source: ListRows,
+  condition: Sql | undefined,
+  { limit, offset }: LimitedRows,
+): Promise<readonly StoredRecord[]> {
+  const { tx, resource, tables, order, filter, marks } = source;
   const where = condition === undefined ? filter : sql`(${filter}) AND ${condition}`;
   const skipped = offset === 0 ? sql`` : sql` OFFSET ${offset}`;
   const sorted = sql`ORDER BY ${orderSql(resource, order)}`;
   const found = sql`FROM ${tables} WHERE ${where} ${sorted} LIMIT ${limit}${skipped}`;
-  const selection = loadedSelectionOf(resource);
+  const loaded = loadedSelectionOf(resource);
+  const selection = marks === undefined ? loaded : sql`${loaded}, ${marks.column} AS "$marks"`;
   const id = columnOf(resource, 'id');
   const statement = source.sortsIds
-    ? sql`SELECT ${selection} FROM ${tableOf(resource)} WHERE ${id} IN (SELECT ${id} ${found}) ${sorted}`
+    ? sql`SELECT ${selection} FROM ${tableOf(resource)} WHERE ${tx.dialect.isGivenBy(id, sql`SELECT ${id} ${found}`)} ${sorted}`
     : sql`SELECT ${selection} ${found}`;
-  return loadAllIntact(tx, resource, statement);
+  const { records, first } = await loadIntactRows(tx, resource, statement);
+  // If the marks of the first statement are the same at commit, those of later statements were the same too.
+  if (marks !== undefined && first !== undefined) marks.first ??= first['$marks'] as string;
+  return records;
 }
 
 /** Counts the rows of a part that the filter matches. */

@@ -1,9 +1,9 @@
 import { all, type Condition, compileCondition, conditionPaths, relatedIn, relatedPaths, someIn, withinIn } from '../conditions/index.ts';
-import { type Definitions, fieldAt, type Resource, type StoredRecord } from '../resources/index.ts';
+import { type Definitions, fieldAt, type Resource } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import type { ListQuery, Page, Restriction } from './list-query.ts';
-import { type ListedRecord, type ListRead, stampOf } from './relation-reads.ts';
+import { type ListComparison, stampOf } from './relation-reads.ts';
 import { type ResourceTarget, sqlTargetFor } from './sql-target.ts';
 import { columnOf } from './table-names.ts';
 
@@ -12,29 +12,31 @@ interface Listed {
   readonly query: Pick<ListQuery, 'definitions' | 'existence' | 'now' | 'timeZone'>;
   readonly restrictions: readonly Pick<Restriction, 'where' | 'decided'>[];
   readonly page: Pick<Page, 'records'>;
+  /** The same as that of `ListRead`. */
+  readonly marks?: string | undefined;
 }
 
 /** Adds the records of a page to the read set if the access to them depends on other records. */
-export function noteListed(tx: Transaction, resource: Resource, { query, restrictions, page }: Listed): void {
+export function noteListed(tx: Transaction, resource: Resource, listed: Listed): void {
+  const { query, restrictions, page, marks } = listed;
   if (!tx.validatesReads || page.records.length === 0) return;
-  const { definitions, existence, now, timeZone } = query;
-  const dependsOn = dependenciesOf(resource, { restrictions, definitions });
+  const dependsOn = dependenciesOf(resource, { restrictions, definitions: query.definitions });
   if (dependsOn.size === 0) return;
+  const toComparison = (): ListComparison => compareListed(tx.dialect, resource, listed);
+  tx.addToReadSet({ relations: { lists: [{ resource, records: page.records, dependsOn, marks, toComparison }] } });
+}
+
+/** Compiles the conditions of a list for the comparison of its records with the current ones. */
+function compareListed(dialect: Transaction['dialect'], resource: Resource, { query, restrictions }: Listed): ListComparison {
+  const { definitions, existence, now, timeZone } = query;
   const decided = decidedBy(restrictions);
   const compile = (condition: Condition) => {
-    const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now, timeZone, existence });
+    const target = sqlTargetFor(resource, definitions, { dialect, now, timeZone, existence });
     return { ...compileCondition(condition, target), ...ownTextsOf(condition, { resource, target }), tables: target.tables() };
   };
   const deciding = compile(decided);
   // Comparisons may have replaced a part that the database cannot evaluate. The statement of the list was exact.
-  const { where, tables, texts, valuesOf } = deciding.exact ? deciding : compile(all(restrictions.map((each) => each.where)));
-  const records = page.records.map((record) => ({ id: record.id, values: valuesOf(record) }));
-  tx.addToReadSet({ relations: { lists: [{ resource, existence, tables, where, records, texts, dependsOn }] } });
-}
-
-/** The texts of a listed record that the commit compares with those that were read. */
-interface OwnTexts extends Pick<ListRead, 'texts'> {
-  valuesOf(record: StoredRecord): ListedRecord['values'];
+  return deciding.exact ? deciding : compile(all(restrictions.map((each) => each.where)));
 }
 
 /**
@@ -45,7 +47,7 @@ interface OwnTexts extends Pick<ListRead, 'texts'> {
 function ownTextsOf(
   condition: Condition,
   { resource, target }: { readonly resource: Resource; readonly target: ResourceTarget },
-): OwnTexts {
+): Pick<ListComparison, 'texts' | 'valuesOf'> {
   const fields = new Set(conditionPaths(condition).flatMap(({ group, keys }) => (group === 'resource' ? [keys[0] ?? ''] : [])));
   // An id does not change.
   fields.delete('id');

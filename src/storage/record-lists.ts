@@ -3,13 +3,14 @@ import type { Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { toOrder } from './cursor-pagination.ts';
-import type { CompiledList, ListQuery, Page } from './list-query.ts';
-import { checkedRecordsOf, type ListRows, type RowsByCount } from './list-rows.ts';
+import type { CompiledList, ListQuery, Page, Restriction } from './list-query.ts';
+import { checkedRecordsOf, type ListRows, type RowsByCount, type SnapshotMarks } from './list-rows.ts';
 import { scanPage } from './list-scan.ts';
 import { addTotal } from './list-total.ts';
 import { dependenciesOf, noteListed } from './listed-records.ts';
 import { listTargetFor, type ResourceTarget, sqlTargetFor } from './sql-target.ts';
 import { recordsOf } from './table-names.ts';
+import { writeMarksSql } from './write-marks.ts';
 
 /** The condition of a list, its definitions and its time. */
 interface ListCondition extends Pick<ListQuery, 'definitions' | 'existence' | 'now' | 'timeZone'> {
@@ -76,9 +77,9 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
         ? rowsByCount({ resource, query, records }, { condition: where, target, compiled })
         : undefined,
     order: toOrder(resource, query.sort),
-    // SQLite sorts whole rows. The index that finds the ids often has all columns of the filter.
-    sortsIds:
-      tx.dialect.name === 'sqlite' && compiled.exact && (compiled.findsByValues || restrictions.some(({ findsByValues }) => findsByValues)),
+    marks: compiled.exact ? marksOf(tx, resource, { query, restrictions }) : undefined,
+    // Databases sort whole rows. The index that finds the ids often has all columns of the filter.
+    sortsIds: compiled.exact && (compiled.findsByValues || restrictions.some(({ findsByValues }) => findsByValues)),
   };
   const inMemory = compiled.exact ? undefined : { restrictions, paths, countsRelated };
   return budget.search(async () => {
@@ -87,7 +88,20 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
     const counted = query.total
       ? await addTotal(rows, { query, page, dependsOn: dependenciesOf(resource, { restrictions, definitions }) })
       : page;
-    noteListed(tx, resource, { query, restrictions, page: counted });
+    noteListed(tx, resource, { query, restrictions, page: counted, marks: rows.marks?.first });
     return counted;
   });
+}
+
+/** Returns the write marks that the statement of a list selects; undefined if no commit validates it, or if they would not show all changes. */
+function marksOf(
+  tx: Transaction,
+  resource: Resource,
+  { query, restrictions }: { readonly query: ListQuery; readonly restrictions: readonly Restriction[] },
+): SnapshotMarks | undefined {
+  if (tx.dialect.name === 'sqlite' || !tx.validatesReads) return undefined;
+  // Values that were loaded before the statement have replaced a condition: they may have changed in between.
+  if (restrictions.some(({ findsByValues }) => findsByValues)) return undefined;
+  const dependsOn = dependenciesOf(resource, { restrictions, definitions: query.definitions });
+  return dependsOn.size === 0 ? undefined : { column: writeMarksSql(dependsOn), first: undefined };
 }

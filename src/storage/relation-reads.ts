@@ -3,9 +3,8 @@
  * of either. They belong to the read set. Writers of such records add them to the write set.
  */
 import type { ColumnType } from '../fields/index.ts';
-import type { Resource, Row } from '../resources/index.ts';
+import type { Resource, Row, StoredRecord } from '../resources/index.ts';
 import type { Sql } from '../sql.ts';
-import type { Existence } from './table-names.ts';
 
 /** A record that was read by its id. */
 export interface RecordRead {
@@ -41,22 +40,28 @@ export interface LinkRead {
 /** The records of a list, all of which matched a condition that reads other records. */
 export interface ListRead {
   readonly resource: Resource;
-  readonly existence: Existence | undefined;
+  /** The records as they were read. */
+  readonly records: readonly StoredRecord[];
+  /** The names of the resources whose records the condition reads. */
+  readonly dependsOn: ReadonlySet<string>;
+  /**
+   * The write marks of these resources in the snapshot of the records, or in an earlier one: while they are the same, every record still matches the
+   * condition. Absent if only a comparison shows it.
+   */
+  readonly marks?: string | undefined;
+  /** Compiles the comparison of the records with the current ones. */
+  toComparison(): ListComparison;
+}
+
+/** The comparison of the records of a list with the current ones. */
+export interface ListComparison {
   /** The FROM items of the condition. */
   readonly tables: Sql;
   readonly where: Sql;
-  readonly records: readonly ListedRecord[];
   /** Texts of the listed records that do not change unless the fields that the condition reads of these records change. */
   readonly texts: readonly Sql[];
-  /** The names of the resources whose records the condition reads. */
-  readonly dependsOn: ReadonlySet<string>;
-}
-
-/** A record of a list. */
-export interface ListedRecord {
-  readonly id: string;
-  /** Its `texts` as they were read. */
-  readonly values: readonly (string | null)[];
+  /** Returns the texts of a record as it was read. */
+  valuesOf(record: StoredRecord): readonly (string | null)[];
 }
 
 /** A counted number of records. It is current if no other unit of work has written records on which the access to them depends. */

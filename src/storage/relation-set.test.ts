@@ -23,7 +23,13 @@ const write = (id: string, more: Partial<RecordWrite> = {}): RecordWrite => ({
   keys: [KEY],
   ...more,
 });
-const listed = (...ids: readonly string[]): ListRead['records'] => ids.map((id) => ({ id, values: [] }));
+const listed = (...ids: readonly string[]): ListRead['records'] => ids.map((id) => ({ id, version: 1 }));
+const listOf = (ids: readonly string[], dependsOn: readonly string[] = []): ListRead => ({
+  resource: task,
+  records: listed(...ids),
+  dependsOn: new Set(dependsOn),
+  toComparison: () => ({}) as never,
+});
 
 let set: RelationSetBuilder;
 beforeEach(() => {
@@ -60,8 +66,7 @@ describe('reads', () => {
   });
 
   it('a list reads every key', () => {
-    const list = { resource: task, existence: undefined, tables: {} as never, where: {} as never, texts: [], dependsOn: new Set<string>() };
-    set.addReads({ lists: [{ ...list, records: listed('a', 'b') }] });
+    set.addReads({ lists: [listOf(['a', 'b'])] });
     expect(set.build()).toMatchObject({ readKeys: 'all', lists: [{ records: listed('a', 'b') }] });
   });
 
@@ -117,8 +122,7 @@ describe('writes', () => {
   });
 
   it('a write of records on which an earlier list depends needs a transaction that blocks writers', () => {
-    const list = { resource: task, existence: undefined, tables: {} as never, where: {} as never, texts: [] };
-    set.addReads({ lists: [{ ...list, records: listed('a'), dependsOn: new Set(['Project']) }] });
+    set.addReads({ lists: [listOf(['a'], ['Project'])] });
     set.addWrite(write('b'));
     expect(set.needsBlocking).toBe(false);
     set.addWrite(write('p', { resource: 'Project' }));
@@ -126,9 +130,8 @@ describe('writes', () => {
   });
 
   it('a list is compared without the records that are written after it', () => {
-    const list = { resource: task, existence: undefined, tables: {} as never, where: {} as never, texts: [], dependsOn: new Set<string>() };
     set.addWrite(write('a'));
-    set.addReads({ lists: [{ ...list, records: listed('a', 'b', 'c') }] });
+    set.addReads({ lists: [listOf(['a', 'b', 'c'])] });
     set.addWrite(write('b'));
     expect(set.build()?.lists).toMatchObject([{ records: listed('a', 'c') }]);
   });

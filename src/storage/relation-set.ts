@@ -39,7 +39,7 @@ export interface ListCheck extends ListRead {
   readonly key: string;
 }
 
-/** A total whose resources must not have been written by others since it was counted. */
+/** A total. Others must not have written records of the resources on which it depends since it was counted. */
 export interface TotalCheck extends TotalRead {
   readonly key: string;
 }
@@ -64,6 +64,13 @@ const MAX_READ = 100_000;
 
 /** Numbers the lists and totals of this process, so that a failed check names its list. */
 let lists = 0;
+
+/** Returns true for the key of a list. */
+export function isListKey(key: string): boolean {
+  return key.startsWith(LIST);
+}
+
+const LIST = 'list ';
 
 /** Creates an empty set. */
 export function createRelationSet(): RelationSetBuilder {
@@ -101,7 +108,7 @@ class Builder implements RelationSetBuilder {
     for (const each of related) this.#addRelated(each);
     for (const list of read) {
       this.#count(list.records.length);
-      this.#lists.push({ check: { ...list, key: `list ${lists++}` }, after: this.#writes.length });
+      this.#lists.push({ check: { ...list, key: `${LIST}${lists++}` }, after: this.#writes.length });
     }
     for (const total of totals) this.#totals.push({ ...total, key: `total ${lists++}` });
     return isSame;

@@ -1,7 +1,7 @@
 /**
  * Write marks: rows of `_State`. On PostgreSQL, each commit that writes records of a resource that conditions read changes one. The commit of a
- * list with a total compares them with those in the snapshot of the count. There is one for each resource and lock key, so that no two writers wait for each other's row: writers
- * of one key hold its lock.
+ * list compares them with those in the snapshot of its records and of its total. There is one for each resource and lock key, so that no two writers wait for each other's row:
+ * writers of one key hold its lock.
  */
 import { type Sql, sql } from '../sql.ts';
 
@@ -10,10 +10,11 @@ export function writeMarkId(resource: string, key: number): string {
   return `${prefixOf(resource)}${key}`;
 }
 
-/** Renders the marks of resources as one value. */
+/** Renders a hash of the marks of resources: a list returns it with each record. */
 export function writeMarksSql(resources: ReadonlySet<string>): Sql {
   const ranges = [...resources].sort().map((name) => sql`"id" >= ${prefixOf(name)} AND "id" < ${`${prefixOf(name)}:`}`);
-  return sql`(SELECT coalesce(string_agg("id" || ' ' || "text", ',' ORDER BY "id"), '') FROM "_State" WHERE ${sql.join(ranges, sql` OR `)})`;
+  const marks = sql`string_agg("id" || ' ' || "text", ',' ORDER BY "id")`;
+  return sql`(SELECT encode(sha256(convert_to(coalesce(${marks}, ''), 'UTF8')), 'base64') FROM "_State" WHERE ${sql.join(ranges, sql` OR `)})`;
 }
 
 /** Returns the text with which the ids of a resource's marks begin. Digits follow it, so `:`, the character after `9`, ends the range. */

@@ -285,8 +285,8 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   {
     name: 'a list contains damaged records',
     file: 'src/storage/intact-records.ts',
-    find: 'rows.some((row) => !isIntactRecord(resource, row))) return loadAgain',
-    replace: 'rows.length < 0) return loadAgain',
+    find: 'rows.some((row) => !isIntactRecord(resource, row));\n  const records = isDamaged',
+    replace: 'rows.length < 0;\n  const records = isDamaged',
     red: 'test/scenarios/record-checksums.test.ts',
     test: 'a damaged record is neither listed, exported, expanded, changed nor deleted',
   },

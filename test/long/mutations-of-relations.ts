@@ -54,6 +54,14 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
     test: 'a list is read again if a record moves to another membership and its former one is deleted, with memberships linked by a number',
   },
   {
+    name: 'write marks stand for values that a list has loaded before its statement',
+    file: 'src/storage/record-lists.ts',
+    find: '  if (restrictions.some(({ findsByValues }) => findsByValues)) return undefined;\n',
+    replace: '',
+    red: 'test/postgres/related-plans.test.ts',
+    test: 'selects write marks, unless it loads the records below a folder before',
+  },
+  {
     name: 'a list that is evaluated in memory does not add related records to the read set',
     file: 'src/storage/list-scan.ts',
     find: '      related.noteReads();\n',

@@ -1,8 +1,7 @@
 import { Problem } from '../../errors.ts';
 import { type CommitMetrics, ConstraintError, type Transaction } from '../contract.ts';
-import type { ReadWriteSet } from '../read-write-set.ts';
-import { parseStaleness } from './commit-validation.ts';
-import type { TransactionOutcome } from './transaction.ts';
+import { namesList, parseStaleness } from './commit-validation.ts';
+import type { BatchedWork, TransactionOutcome } from './transaction.ts';
 import type { CommitRequest } from './transaction-handle.ts';
 
 /** Maximum units of work per commit: in a larger batch, the first requests would wait long for their answers. */
@@ -11,6 +10,8 @@ const MAX_BATCH = 256;
 const ATTEMPTS = 5;
 /** Maximum attempts at a batch with stale reads of relations: each error names only some of the stale units of work. */
 const STALE_ATTEMPTS = 4;
+/** Milliseconds in which the records of lists are compared at once, after records on which lists depend were written. */
+const COMPARING = 1000;
 
 /** Commits units of work that only append rows in batches: requests that arrive during a commit share the next one. */
 export interface CommitBatcher {
@@ -21,7 +22,7 @@ export interface CommitBatcher {
 }
 
 /** Commits one batch: validates the read and write sets and runs `work`, which appends the rows, in a transaction of its own. */
-export type CommitBatch = (batched: readonly ReadWriteSet[], work: (tx: Transaction) => Promise<void>) => Promise<TransactionOutcome<void>>;
+export type CommitBatch = (batch: BatchedWork, work: (tx: Transaction) => Promise<void>) => Promise<TransactionOutcome<void>>;
 
 interface QueuedRequest {
   readonly request: CommitRequest;
@@ -36,6 +37,8 @@ interface Attempts {
   readonly inDoubt: boolean;
   /** Number of previous attempts with a stale read set. */
   readonly stale: number;
+  /** True to compare the records of lists, and not only their write marks. */
+  readonly comparesLists: boolean;
 }
 
 /** Options of a commit batcher. */
@@ -66,7 +69,7 @@ export function createCommitBatcher(commitBatch: CommitBatch, { concurrency, com
 
   async function run(batch: readonly QueuedRequest[]): Promise<void> {
     running++;
-    await settleBatch(batch, { count: 1, inDoubt: false, stale: 0 });
+    await settleBatch(batch, { count: 1, inDoubt: false, stale: 0, comparesLists: false });
     running--;
     schedule();
   }
@@ -88,14 +91,21 @@ export function createCommitBatcher(commitBatch: CommitBatch, { concurrency, com
 type SettleBatch = (batch: readonly QueuedRequest[], attempts: Attempts) => Promise<void>;
 
 function createBatchSettler(commitBatch: CommitBatch, committed: CommitBatcherOptions['committed']): SettleBatch {
+  let comparesUntil = 0;
+
   async function settleBatch(batch: readonly QueuedRequest[], attempts: Attempts): Promise<void> {
-    const outcome = await tryToCommit(commitBatch, batch);
+    const comparesLists = attempts.comparesLists || performance.now() < comparesUntil;
+    const outcome = await tryToCommit(commitBatch, batch, comparesLists);
     if ('answer' in outcome) {
       committed({ ms: outcome.ms, unitsOfWork: batch.length });
       return forEach(batch, (queued) => queued.resolve(true));
     }
     const { error, retryReason } = outcome;
     if (attempts.inDoubt && isAlreadyStored(error)) return forEach(batch, (queued) => queued.resolve(true));
+    if (retryReason === 'stale' && !comparesLists && namesList(error)) {
+      comparesUntil = performance.now() + COMPARING;
+      return settleBatch(batch, { ...attempts, comparesLists: true });
+    }
     if (retryReason === 'stale') return settleWithoutStale(batch, error, attempts);
     const inDoubt = attempts.inDoubt || outcome.inDoubt !== undefined;
     if (attempts.count < ATTEMPTS && (retryReason !== undefined || outcome.inDoubt !== undefined))
@@ -122,14 +132,15 @@ function createBatchSettler(commitBatch: CommitBatch, committed: CommitBatcherOp
   return settleBatch;
 }
 
-async function tryToCommit(commitBatch: CommitBatch, batch: readonly QueuedRequest[]): Promise<TransactionOutcome<void>> {
+async function tryToCommit(
+  commitBatch: CommitBatch,
+  batch: readonly QueuedRequest[],
+  comparesLists: boolean,
+): Promise<TransactionOutcome<void>> {
   try {
-    return await commitBatch(
-      batch.map(({ request }) => request.sets),
-      async (tx) => {
-        for (const { request } of batch) for (const { statements, rows } of request.appends) tx.append(statements, rows);
-      },
-    );
+    return await commitBatch({ sets: batch.map(({ request }) => request.sets), comparesLists }, async (tx) => {
+      for (const { request } of batch) for (const { statements, rows } of request.appends) tx.append(statements, rows);
+    });
   } catch (error) {
     return { error, retryReason: undefined, broken: false };
   }

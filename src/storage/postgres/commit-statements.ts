@@ -2,7 +2,7 @@ import { renderSql, type Sql, sql } from '../../sql.ts';
 import type { Query, Statement } from '../contract.ts';
 import { isEmptySet, type ReadWriteSet } from '../read-write-set.ts';
 import { toCommitValidation, toWriteMarks } from './commit-validation.ts';
-import { toRelationChecks } from './relation-checks.ts';
+import { type CheckOptions, toRelationChecks } from './relation-checks.ts';
 
 /** Maximum insertions in the statement of commit validation. Each number of insertions is another text to prepare. */
 const MAX_COMBINED = 3;
@@ -13,10 +13,10 @@ const MAX_COMBINED = 3;
  * The insertions and commit validation are one statement, because each message has a cost of its own. The insertions come first: the
  * locks of commit validation are the last ones of a transaction.
  */
-export function toCommitStatements(insertions: readonly Query[], sets: readonly ReadWriteSet[]): readonly Query[] {
+export function toCommitStatements(insertions: readonly Query[], sets: readonly ReadWriteSet[], options: CheckOptions): readonly Query[] {
   if (sets.every(isEmptySet)) return insertions;
   const validation = toCommitValidation(sets);
-  const checks = [...toRelationChecks(sets), ...toWriteMarks(sets)];
+  const checks = [...toRelationChecks(sets, options), ...toWriteMarks(sets)];
   const isCombined = insertions.length > 0 && insertions.length <= MAX_COMBINED && insertions.every(isInsertion);
   return isCombined ? [combine(insertions, validation), ...checks] : [...insertions, validation, ...checks];
 }

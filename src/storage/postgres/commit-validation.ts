@@ -1,6 +1,7 @@
 import { type Sql, sql } from '../../sql.ts';
 import type { Query, Statement } from '../contract.ts';
 import type { ReadWriteSet } from '../read-write-set.ts';
+import { isListKey } from '../relation-set.ts';
 import { writeMarkId } from '../write-marks.ts';
 import { STALE, serverDetail } from './driver-error.ts';
 
@@ -177,7 +178,7 @@ interface ValidationFailure {
 
 /** Parses the error of a failed validation. Returns a predicate that is true for the sets of a stale unit of work. */
 export function parseStaleness(error: unknown): (sets: ReadWriteSet) => boolean {
-  const failure = JSON.parse(serverDetail(error) ?? '{}') as Partial<ValidationFailure>;
+  const failure = parseFailure(error);
   if (failure.checks !== undefined) return readsOneOf(new Set(failure.checks));
   const [changedUsers, endedSessions] = [new Set(failure.users), new Set(failure.sessions)];
   return ({ revision, validUntil, users, sessions }) =>
@@ -185,6 +186,15 @@ export function parseStaleness(error: unknown): (sets: ReadWriteSet) => boolean 
     (failure.at ?? 0) >= validUntil ||
     [...users.keys()].some((id) => changedUsers.has(id)) ||
     sessions.some((id) => endedSessions.has(id));
+}
+
+/** Returns true if the check of a list has failed. */
+export function namesList(error: unknown): boolean {
+  return parseFailure(error).checks?.some(isListKey) === true;
+}
+
+function parseFailure(error: unknown): Partial<ValidationFailure> {
+  return JSON.parse(serverDetail(error) ?? '{}');
 }
 
 /** Returns a predicate that is true for a unit of work with one of the stale reads. */

@@ -167,11 +167,11 @@ function createAttempts(parts: AttemptParts, timeouts: Timeouts) {
     return pools.short.lend((connection) => attempt(connection, start, work), { longRunning: true });
   };
 
-  const commitBatch: CommitBatch = (batched, work) =>
+  const commitBatch: CommitBatch = (batch, work) =>
     pools.batch.lend((connection) => {
       const beginMode = canSkipRoundTrip(parts, connection) ? 'pipelined' : 'eager';
       const start = startOf(parts, connection, { session: statementTimeout, reading: statementTimeout, writing: statementTimeout });
-      return attempt(connection, { ...start, beginMode, batched }, work);
+      return attempt(connection, { ...start, beginMode, batch }, work);
     });
   const runShort = createShortAttempts(parts, timeouts);
   return { attempts: { short: runShort, long: runLong, unlimited: runUnlimited }, commitBatch };

@@ -9,6 +9,7 @@ import { insertRecord, updateRecord } from '../records.ts';
 import type { ListRead, RelatedRead } from '../relation-reads.ts';
 import { stampOf } from '../relation-reads.ts';
 import { define, openTestDatabase, resourceOf, type TestDatabase, toRecord } from '../storage.fixture.ts';
+import { writeMarksSql } from '../write-marks.ts';
 import { parseStaleness, toCommitValidation } from './commit-validation.ts';
 import { toRelationChecks } from './relation-checks.ts';
 
@@ -52,6 +53,13 @@ const LINES: AppendStatements<string> = {
   findCommitted: (id) => sql`SELECT 1 FROM "Log" WHERE "id" = ${id}`,
 };
 
+async function loadMarks(): Promise<string> {
+  const row = await test.database.transaction((tx) =>
+    tx.one<{ marks: string }>(sql`SELECT ${writeMarksSql(new Set(['Task']))} AS "marks"`),
+  );
+  return row?.marks ?? '';
+}
+
 function move(id: string, project: string): Promise<unknown> {
   return test.database.transaction(async (tx) => {
     tx.addToReadSet({ watch: WATCH });
@@ -85,12 +93,14 @@ describe('commit batches', () => {
 describe('lists', () => {
   const listOf = (project: string, ids: readonly string[]): ListRead => ({
     resource: task,
-    existence: undefined,
-    tables: sql`"Task"`,
-    where: sql`"Task"."project" = ${project}`,
-    records: ids.map((id) => ({ id, values: [project] })),
-    texts: [sql`"Task"."project"`],
+    records: ids.map((id) => ({ id, version: 1, project })),
     dependsOn: new Set(['Task']),
+    toComparison: () => ({
+      tables: sql`"Task"`,
+      where: sql`"Task"."project" = ${project}`,
+      texts: [sql`"Task"."project"`],
+      valuesOf: (record) => [String(record['project'])],
+    }),
   });
   const setsOf = (list: ListRead): ReadWriteSet => {
     const sets = createReadWriteSet();
@@ -98,11 +108,45 @@ describe('lists', () => {
     return sets.build();
   };
 
+  /** Runs the checks of a list; returns whether it is stale. */
+  const isStale = async (list: ListRead, comparesLists: boolean): Promise<boolean> => {
+    const sets = setsOf(list);
+    const checks = toRelationChecks([sets], { comparesLists });
+    const failure = await test.database
+      .transaction(async (tx) => {
+        for (const check of checks) await tx.all(check);
+      })
+      .catch((error: unknown) => error);
+    return failure !== undefined && parseStaleness(failure)(sets);
+  };
+
+  it('a list with write marks is stale after a write, unless its records are compared', async () => {
+    const marked = { ...listOf('p0', ['task of p0']), marks: await loadMarks() };
+    const compared = { ...marked, toComparison: () => expect.unreachable() };
+    expect(await isStale(compared, false)).toBe(false);
+    await move('task of p1', 'p2');
+    expect([await isStale(compared, false), await isStale(marked, true)]).toEqual([true, false]);
+    await move('task of p0', 'p2');
+    expect(await isStale(marked, true)).toBe(true);
+  });
+
+  it('a list whose records still match is committed after a write of others, without another run', async () => {
+    let runs = 0;
+    await test.database.transaction(async (tx) => {
+      runs++;
+      const marked = { ...listOf('p0', ['task of p0']), marks: await loadMarks() };
+      tx.addToReadSet({ watch: WATCH, relations: { lists: [marked] } });
+      tx.append(LINES, ['after the write of another task']);
+      if (runs === 1) await move('task of p1', 'p2');
+    });
+    expect([runs, await test.rows('Log')]).toMatchObject([1, [{ id: 'after the write of another task' }]]);
+  });
+
   it('equal lists share a check, which names each of them if it fails', async () => {
     const [first, second] = [setsOf(listOf('p0', ['task of p0'])), setsOf(listOf('p0', ['task of p0']))];
     const others = [listOf('p1', ['task of p0']), listOf('p0', ['task of p1'])].map(setsOf);
-    expect(toRelationChecks([first, second, ...others])).toHaveLength(3);
-    const checks = toRelationChecks([first, second]);
+    expect(toRelationChecks([first, second, ...others], { comparesLists: false })).toHaveLength(3);
+    const checks = toRelationChecks([first, second], { comparesLists: false });
     expect(checks).toHaveLength(1);
     const check = (): Promise<unknown> => test.database.transaction((tx) => tx.all(checks[0] as Query));
     await expect(check()).resolves.toEqual([]);
@@ -162,7 +206,7 @@ describe('the cost of validation', () => {
     const sets = createReadWriteSet();
     sets.addToReadSet({ revision: 'r', users: [{ id: 'ann', version: 1 }], watch: WATCH });
     const built = sets.build();
-    expect([built.relations, toRelationChecks([built])]).toEqual([undefined, []]);
+    expect([built.relations, toRelationChecks([built], { comparesLists: true })]).toEqual([undefined, []]);
     expect(toCommitValidation([built]).parameters.slice(0, 2)).toEqual([expect.stringMatching(/^\{0,\d+\}$/), '{f,f}']);
   });
 

@@ -2,7 +2,7 @@
 import { renderSql, type Sql, sql } from '../../sql.ts';
 import type { Query } from '../contract.ts';
 import type { ReadWriteSet } from '../read-write-set.ts';
-import type { LinkRead, RecordRead } from '../relation-reads.ts';
+import type { LinkRead, ListComparison, RecordRead } from '../relation-reads.ts';
 import type { ListCheck, RelatedCheck, RelationSet, TotalCheck } from '../relation-set.ts';
 import { columnOf, recordsOf } from '../table-names.ts';
 import { writeMarksSql } from '../write-marks.ts';
@@ -22,15 +22,24 @@ END $stale$`;
 
 const CALL = sql.raw(STALE_FUNCTION);
 
+/** Options of the checks. */
+export interface CheckOptions {
+  /**
+   * True to compare the records of each list with the current ones. Otherwise only the write marks of a list are compared, if it has any: this costs a
+   * fraction, but also fails if others have written records on which this list does not depend.
+   */
+  readonly comparesLists: boolean;
+}
+
 /** A set with relations, which most sets do not have. */
 type Related = ReadWriteSet & { readonly relations: RelationSet };
 
 /**
  * Returns the statements that compare the reads with the current state. They follow the function of commit validation, which has taken the
  * locks, so that what they see cannot change before the commit. Equal reads, and those of the same resource and fields, share a statement, as do
- * equal lists.
+ * equal lists, and the write marks of the same resources.
  */
-export function toRelationChecks(all: readonly ReadWriteSet[]): readonly Query[] {
+export function toRelationChecks(all: readonly ReadWriteSet[], { comparesLists }: CheckOptions): readonly Query[] {
   const sets = all.filter((each): each is Related => each.relations !== undefined).map(({ relations }) => relations);
   if (sets.length === 0) return [];
   const records = new Map(sets.flatMap((set) => [...set.records]).map(([key, read]) => [`${read.stamp} ${key}`, { ...read, key }]));
@@ -39,11 +48,14 @@ export function toRelationChecks(all: readonly ReadWriteSet[]): readonly Query[]
     sets.flatMap((set) => set.related).map((read) => [JSON.stringify([read.key, read.expected, toValues(read)]), read]),
   );
   const byShape = Map.groupBy(related.values(), shapeOf);
+  const isCompared = ({ marks }: ListCheck): boolean => comparesLists || marks === undefined;
+  const lists = sets.flatMap((set) => set.lists);
+  const marked = [...lists.filter((list) => !isCompared(list)), ...sets.flatMap(({ totals }) => totals)];
   return [
     ...[...byResource.values()].map(recordCheck),
     ...[...byShape.values()].map((reads) => relatedCheck(reads, sets)),
-    ...listChecks(sets.flatMap(({ lists }) => lists)),
-    ...sets.flatMap(({ totals }) => totals.map(totalCheck)),
+    ...listChecks(lists.filter(isCompared)),
+    ...[...Map.groupBy(marked, ({ dependsOn }) => [...dependsOn].sort().join()).values()].map(marksCheck),
   ];
 }
 
@@ -107,26 +119,32 @@ function toJsonValue(value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
+/** A list, and its comparison. */
+interface ComparedList extends ListCheck, ListComparison {}
+
 function listChecks(lists: readonly ListCheck[]): readonly Query[] {
+  const compared = lists.map((list): ComparedList => ({ ...list, ...list.toComparison() }));
   // Comparing the first record is enough for most lists.
-  const similar = [...Map.groupBy(lists, ({ resource, records }) => `${resource.name} ${records[0]?.id}`).values()];
+  const similar = [...Map.groupBy(compared, ({ resource, records }) => `${resource.name} ${records[0]?.id}`).values()];
   return similar.flatMap((each) => (each.length === 1 ? [each] : [...Map.groupBy(each, contentOf).values()])).map(listCheck);
 }
 
 /** Returns a text that is equal for lists of the same records by the same condition. */
-function contentOf({ resource, tables, where, records, texts }: ListCheck): string {
+function contentOf({ resource, tables, where, records, texts, valuesOf }: ComparedList): string {
   const compared = renderSql(sql`${tables} ${where} ${sql.join(texts)}`, (nth) => `$${nth}`);
-  return JSON.stringify([resource.name, compared, records], (_, value: unknown) =>
+  const states = records.map((record) => [record.id, ...valuesOf(record)]);
+  return JSON.stringify([resource.name, compared, states], (_, value: unknown) =>
     typeof value === 'bigint' ? { bigint: String(value) } : value,
   );
 }
 
 /** Compares the records of equal lists. */
-function listCheck(equal: readonly ListCheck[]): Query {
-  const [{ resource, tables, where, records, texts }] = equal as [ListCheck];
+function listCheck(equal: readonly ComparedList[]): Query {
+  const [{ resource, tables, where, records, texts, valuesOf }] = equal as [ComparedList];
   const keys = equal.map(({ key }) => key);
   const ids = records.map(({ id }) => id);
-  const columns = [ids, ...texts.map((_, index) => records.map(({ values }) => values[index] ?? null))];
+  const values = records.map(valuesOf);
+  const columns = [ids, ...texts.map((_, index) => values.map((of) => of[index] ?? null))];
   const names = sql.raw(['"id"', ...texts.map((_, index) => `"v${index}"`)].join());
   const read = sql`unnest(${sql.join(columns.map((values) => sql`${values}::text[]`))}) AS "read"(${names})`;
   const unchanged = texts.map((text, index) => sql` AND ${text} IS NOT DISTINCT FROM ${sql.raw(`"read"."v${index}"`)}`);
@@ -136,6 +154,10 @@ function listCheck(equal: readonly ListCheck[]): Query {
   ) AS "found" WHERE "found"."matching" <> ${ids.length}::bigint`;
 }
 
-function totalCheck({ key, dependsOn, marks }: TotalCheck): Query {
-  return sql`SELECT ${CALL}(json_build_array(${key}::text)) WHERE ${writeMarksSql(dependsOn)} <> ${marks}::text`;
+/** Compares the write marks of lists and totals that depend on the same resources. */
+function marksCheck(reads: readonly (ListCheck | TotalCheck)[]): Query {
+  const [{ dependsOn }] = reads as [ListCheck];
+  const [keys, marks] = [reads.map(({ key }) => key), reads.map((read) => read.marks)];
+  return sql`SELECT ${CALL}(json_agg("read"."key")) FROM unnest(${keys}::text[], ${marks}::text[]) AS "read"("key", "marks")
+    WHERE "read"."marks" <> ${writeMarksSql(dependsOn)} HAVING count(*) > 0`;
 }

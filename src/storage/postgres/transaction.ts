@@ -8,6 +8,7 @@ import { type AttemptConnection, toStatement } from './connection.ts';
 import { fromDriver, isCancelled, type RetryReason } from './driver-error.ts';
 import type { InDoubtCommit } from './in-doubt-commit.ts';
 import { createLazyTransaction, type TransactionStart } from './lazy-transaction.ts';
+import type { CheckOptions } from './relation-checks.ts';
 import type { AttemptLimits } from './timed-statements.ts';
 import { type CommitRequest, openTransaction, type TransactionContext } from './transaction-handle.ts';
 import { createTransactionState } from './transaction-state.ts';
@@ -29,8 +30,13 @@ export interface TransactionAttempt extends TransactionStart {
   readonly locks?: readonly string[];
   /** The time limits of the attempt; undefined for work without limits. */
   readonly limits?: AttemptLimits | undefined;
-  /** For a commit batch: the read and write sets of each unit of work in it. */
-  readonly batched?: readonly ReadWriteSet[];
+  /** For a commit batch: the units of work in it. */
+  readonly batch?: BatchedWork | undefined;
+}
+
+/** The read and write sets of the units of work in a commit batch, and how they are validated. */
+export interface BatchedWork extends CheckOptions {
+  readonly sets: readonly ReadWriteSet[];
 }
 
 /** The outcome of one attempt at a unit of work. */
@@ -69,7 +75,8 @@ export async function attempt<T>(
   const { limits, blocksWriters = false } = options;
   const lazy = createLazyTransaction(connection, state, { ...options, isShort: limits?.attempt === 'short' });
   const context = { connection, state, lazy, lease: options.writers.lease(), limits, blocksWriters };
-  const isBatch = options.batched !== undefined;
+  const { batch } = options;
+  const isBatch = batch !== undefined;
   let inDoubt: { readonly answer: T; readonly commit: InDoubtCommit } | undefined;
   try {
     if (options.beginMode !== 'lazy') lazy.begin();
@@ -93,7 +100,7 @@ export async function attempt<T>(
     // If a rollback to a savepoint has undone the whole transaction, there is nothing to commit.
     const wrote = (state.wrote && lazy.isWriting) || statements.length > 0;
     const start = performance.now();
-    await commit(context, { statements, sets: [request.sets, ...(options.batched ?? [])] });
+    await commit(context, { statements, sets: [request.sets, ...(batch?.sets ?? [])], comparesLists: batch?.comparesLists ?? true });
     context.lease.end('committed');
     return { answer, wrote, ms: performance.now() - start, broken: await isBroken(context) };
   } catch (error) {
@@ -121,7 +128,7 @@ async function blockAllWriters({ connection, state, lazy }: TransactionContext):
 }
 
 /** The last statements of a transaction. */
-interface CommitStatements {
+interface CommitStatements extends CheckOptions {
   readonly statements: readonly Query[];
   readonly sets: readonly ReadWriteSet[];
 }
@@ -130,19 +137,19 @@ interface CommitStatements {
 async function endReadOnly(context: TransactionContext): Promise<void> {
   const wasLost = context.state.lost;
   try {
-    await commit(context, { statements: [], sets: [] });
+    await commit(context, { statements: [], sets: [], comparesLists: true });
   } catch (error) {
     if (wasLost || !context.state.lost) throw error;
   }
 }
 
 /** Sends the remaining statements, commit validation and COMMIT in one message. If one of them fails, COMMIT rolls back. */
-async function commit(context: TransactionContext, { statements, sets }: CommitStatements): Promise<void> {
+async function commit(context: TransactionContext, { statements, sets, comparesLists }: CommitStatements): Promise<void> {
   const { connection, state, lazy, limits } = context;
   // Units of work that wait for one record would each find a stale read set, so a retry takes these locks before it reads.
   for (const name of lockNamesOf(sets)) state.locks.add(name);
   // A value that cannot be sent is refused here, before any statement is sent.
-  const last = toCommitStatements(statements, sets).map(toStatement);
+  const last = toCommitStatements(statements, sets, { comparesLists }).map(toStatement);
   state.ended = true;
   state.committing = lazy.isBegun;
   // Commit validation may wait for locks.

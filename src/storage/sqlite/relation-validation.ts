@@ -28,8 +28,9 @@ async function areSameRelated(tx: Transaction, { resource, links, isTruncated, e
   return (states.length === 0 ? null : states.join()) === expected;
 }
 
-async function doAllMatch(tx: Transaction, { resource, tables, where, records, texts }: ListCheck): Promise<boolean> {
-  const read = JSON.stringify(records.map(({ id, values }) => [id, ...values]));
+async function doAllMatch(tx: Transaction, { resource, records, toComparison }: ListCheck): Promise<boolean> {
+  const { tables, where, texts, valuesOf } = toComparison();
+  const read = JSON.stringify(records.map((record) => [record.id, ...valuesOf(record)]));
   const unchanged = texts.map((text, index) => sql` AND ${text} IS NOT DISTINCT FROM "read".value ->> ${sql.lit(index + 1)}`);
   const row = await tx.one<{ matching: number }>(
     sql`SELECT count(*) AS "matching" FROM json_each(${read}) AS "read" CROSS JOIN ${tables}
