@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 
@@ -19,6 +20,17 @@ export function openFilling(database: string): Promise<Filling> {
 /** Returns a WITH clause with the numbers from 1 as `n(i)`, for an INSERT … SELECT on both databases. */
 export function numbersTo(count: number): string {
   return `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
+}
+
+/** Creates a database on a server of PostgreSQL, and returns its address. */
+export async function createServerDatabase(server: string, name: string): Promise<string> {
+  const url = new URL(server);
+  url.pathname = `/${name}_${randomBytes(6).toString('hex')}`;
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${url.pathname.slice(1)}`);
+  await client.end();
+  return url.href;
 }
 
 async function openFile(path: string): Promise<Filling> {

@@ -59,12 +59,17 @@ export function residentMb({ pid }: Pick<ChildProcess, 'pid'>, what: 'VmRSS' | '
   }
 }
 
-/** Returns the processor time that a process and its child processes have used, in microseconds; NaN on systems other than Linux. */
+/**
+ * Returns the processor time that a process and its running child processes have used, in microseconds; NaN on systems other than Linux. A child
+ * process that ends meanwhile counts as 0.
+ */
 export function processorTime({ pid }: Pick<ChildProcess, 'pid'>): number {
   try {
     // The fields after the name of the program, which may contain spaces: state is the first, user and system time are the twelfth and the next.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-    return (Number(fields[11]) + Number(fields[12])) * (1e6 / TICKS) + sum(childrenOf(pid).map((child) => processorTime({ pid: child })));
+    return (
+      (Number(fields[11]) + Number(fields[12])) * (1e6 / TICKS) + sum(childrenOf(pid).map((child) => processorTime({ pid: child }) || 0))
+    );
   } catch {
     return Number.NaN;
   }

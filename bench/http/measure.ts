@@ -10,7 +10,7 @@ import { type Options, pick } from '../options.ts';
 import { processorTime } from '../process.ts';
 import { createRace, type Racer } from '../rounds.ts';
 import { bailiwick, bailiwickOnPostgres } from './bailiwick.ts';
-import { ceiling } from './ceiling.ts';
+import { ceiling, ceilingOnPostgres } from './ceiling.ts';
 import { CASES, type CaseCall, type CaseName, type HttpContestant, type PreparedContestant, type Service } from './contestant.ts';
 import { parseServer } from './parse-server.ts';
 import { pocketbase } from './pocketbase.ts';
@@ -24,7 +24,7 @@ const LARGE: ReadonlySet<CaseName> = new Set<CaseName>(['read by id', 'list of 2
 /** The cases that add records. */
 const ADDING: ReadonlySet<CaseName> = new Set<CaseName>(['create', 'batch of 50']);
 
-const CONTESTANTS: readonly HttpContestant[] = [bailiwick, ceiling, pocketbase, bailiwickOnPostgres, parseServer];
+const CONTESTANTS: readonly HttpContestant[] = [bailiwick, ceiling, pocketbase, bailiwickOnPostgres, ceilingOnPostgres, parseServer];
 
 /** Measures requests per second over HTTP, of a caller who may see only their own records. */
 export const http: Measurement = {
@@ -62,6 +62,7 @@ export async function measureWorld({ contestants, names, ...measuring }: Measuri
   if (!sharesCores) moveTo('server');
   const server = chosen.some(({ usesPostgres }) => usesPostgres) ? await startPostgres() : undefined;
   const entrants: Entrant[] = [];
+  const database = server && { pid: server.pid };
   try {
     for (const [index, contestant] of chosen.entries()) {
       const world = { folder: join(folder, String(index)), records, own: OWN, postgres: server?.url ?? '' };
@@ -72,7 +73,7 @@ export async function measureWorld({ contestants, names, ...measuring }: Measuri
     for (const adds of [false, true]) {
       await measureCases(
         names.filter((name) => ADDING.has(name) === adds),
-        { ...measuring, entrants },
+        { ...measuring, entrants, database },
       );
     }
   } finally {
@@ -88,13 +89,15 @@ interface Entrant {
 
 interface CasesMeasuring extends Omit<Measuring, 'contestants' | 'names'> {
   readonly entrants: readonly Entrant[];
+  /** The process of PostgreSQL; undefined if no contestant uses it. */
+  readonly database: { readonly pid: number | undefined } | undefined;
 }
 
 /** The services that run in the present round. */
 type Running = Map<HttpContestant, Service>;
 
 /** Measures the cases in rounds. Each round starts all services again, because the speed of a process can differ from one start to the next. */
-async function measureCases(names: readonly CaseName[], { entrants, ...measuring }: CasesMeasuring): Promise<void> {
+async function measureCases(names: readonly CaseName[], { entrants, database, ...measuring }: CasesMeasuring): Promise<void> {
   if (names.length === 0) return;
   const { measurement, records, options, onFigure, sharesCores = false } = measuring;
   const running: Running = new Map();
@@ -102,7 +105,7 @@ async function measureCases(names: readonly CaseName[], { entrants, ...measuring
     options.connections.map((connections) => ({
       name,
       connections,
-      race: createRace(toRacers(name, { entrants, running, options, connections })),
+      race: createRace(toRacers(name, { entrants, running, database, options, connections })),
     })),
   );
   for (let round = 0; round < options.rounds; round++) {
@@ -136,14 +139,13 @@ async function start({ contestant, prepared }: Entrant, names: readonly CaseName
   return service;
 }
 
-interface RacersOf {
-  readonly entrants: readonly Entrant[];
+interface RacersOf extends Pick<CasesMeasuring, 'entrants' | 'database'> {
   readonly running: Running;
   readonly options: Options;
   readonly connections: number;
 }
 
-function toRacers(name: CaseName, { entrants, running, options, connections }: RacersOf): readonly Racer[] {
+function toRacers(name: CaseName, { entrants, running, database, options, connections }: RacersOf): readonly Racer[] {
   return entrants.flatMap(({ contestant, prepared }) => {
     const call = prepared.calls[name];
     if (call === undefined) return [];
@@ -153,7 +155,7 @@ function toRacers(name: CaseName, { entrants, running, options, connections }: R
         async turn() {
           const service = running.get(contestant);
           if (service === undefined) throw new Error(`expected ${contestant.name} to run`);
-          return measureTurn(call, service, { connections, options });
+          return measureTurn(call, service, { connections, options, database: contestant.usesPostgres ? database : undefined });
         },
       },
     ];
@@ -163,12 +165,14 @@ function toRacers(name: CaseName, { entrants, running, options, connections }: R
 async function measureTurn(
   call: CaseCall,
   { url, child }: Service,
-  { connections, options: { seconds, warmSeconds } }: { readonly connections: number; readonly options: Options },
+  { connections, options: { seconds, warmSeconds }, database }: Pick<RacersOf, 'connections' | 'options' | 'database'>,
 ): Promise<Awaited<ReturnType<Racer['turn']>>> {
   await load(call, { url, connections, seconds: warmSeconds });
-  const before = processorTime(child);
+  const times = (): readonly number[] => [child, ...(database === undefined ? [] : [database])].map(processorTime);
+  const before = times();
   const { rate, requests, beside } = await load(call, { url, connections, seconds });
-  return { value: rate, beside: { ...beside, 'processor µs': (processorTime(child) - before) / requests } };
+  const [own, ofDatabase] = times().map((time, index) => (time - (before[index] ?? 0)) / requests);
+  return { value: rate, beside: { ...beside, 'processor µs': own ?? 0, ...(ofDatabase !== undefined && { 'PostgreSQL µs': ofDatabase }) } };
 }
 
 /** Checks that the contestant responds correctly. @throws Error if it does not. */

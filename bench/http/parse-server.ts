@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 import { findPort } from '../../test/postgres/server.ts';
-import { numbersTo, openFilling } from '../fill.ts';
+import { createServerDatabase, numbersTo, openFilling } from '../fill.ts';
 import { startServer, stopServer } from '../process.ts';
 import {
   BODY_SQL,
@@ -26,7 +25,7 @@ export const parseServer: HttpContestant = {
   name: 'Parse Server on PostgreSQL',
   usesPostgres: true,
   async prepare(world) {
-    const database = await createDatabase(world.postgres);
+    const database = await createServerDatabase(world.postgres, 'parse');
     const key = randomBytes(16).toString('hex');
     const port = await findPort();
     const url = `http://127.0.0.1:${port}`;
@@ -72,16 +71,6 @@ const SCHEMA = {
   },
   classLevelPermissions: { find: OWN, get: OWN, count: OWN, update: OWN, create: { requiresAuthentication: true } },
 };
-
-async function createDatabase(server: string): Promise<string> {
-  const url = new URL(server);
-  url.pathname = `/parse_${randomBytes(6).toString('hex')}`;
-  const client = new pg.Client({ connectionString: server });
-  await client.connect();
-  await client.query(`CREATE DATABASE ${url.pathname.slice(1)}`);
-  await client.end();
-  return url.href;
-}
 
 async function fill(database: string, world: World, caller: string): Promise<void> {
   const filling = await openFilling(database);

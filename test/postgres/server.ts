@@ -53,6 +53,8 @@ const SETTINGS = ['deadlock_timeout=50ms', 'autovacuum=off'];
 /** A running PostgreSQL server. */
 export interface PostgresServer {
   readonly url: string;
+  /** The id of its main process. */
+  readonly pid: number | undefined;
   /** Ends it as by a power loss: only synced data survives. */
   crash(): Promise<void>;
   /** Starts it again on the same port. */
@@ -98,6 +100,9 @@ export async function startPostgres({
   let server = await run();
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    get pid() {
+      return server.pid;
+    },
     crash: () => end(server, 'SIGQUIT'),
     async start() {
       server = await run();
