@@ -17,8 +17,8 @@ export interface Statement {
    */
   readonly keepsRow?: true;
   /**
-   * Set for a statement that reads at most one row by its key and locks nothing: on PostgreSQL, it is sent together with those of other units of
-   * work until its own begins to write.
+   * Set for a statement that reads at most one row by its key, has only texts as parameters, and locks nothing: on PostgreSQL, it is combined with
+   * those of other units of work until its own begins to write.
    */
   readonly isLookup?: true;
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import type { Database, Statement, Transaction } from '../contract.ts';
+import { toBatches } from './lookup-batches.ts';
 import { FAMILY } from './postgres.fixture.ts';
 import { openSlowQueries } from './slow-query.fixture.ts';
 
@@ -49,6 +50,34 @@ describe('lookups', () => {
       return [before, await read(tx), (await lookUpProcess(tx)) === (await processOf(tx))];
     });
     expect(found).toEqual([1, 2, true]);
+  });
+});
+
+describe('lookups with the same text', () => {
+  it('share a statement, and each gets its own row', async () => {
+    const given = ['a', `"b\\'`, '{c,NULL}', 'missing', ''];
+    await runSql(`INSERT INTO "Parent" ("id", "n") VALUES ('"b\\''', 2), ('{c,NULL}', NULL), ('', 4)`);
+    const text = `SELECT "n", "id" AS "$1", '$1' AS "literal", statement_timestamp()::text AS "at" FROM "Parent" WHERE "id" = $1`;
+    const rows = await Promise.all(
+      given.map((id) => database.transaction((tx) => tx.one({ sql: text, parameters: [id], isLookup: true }))),
+    );
+    const at = rows[0]?.['at'];
+    const expected = [1, 2, null, undefined, 4].map((n, index) =>
+      n === undefined ? undefined : { n, $1: given[index], literal: '$1', at },
+    );
+    expect(rows).toEqual(expected);
+  });
+});
+
+describe('a flight', () => {
+  it('reads the revision before all other rows, because it must not be newer than they are', () => {
+    const user = { statement: { ...lookup('user'), parameters: ['a'] } };
+    const revision = { statement: { ...lookup('revision'), keepsRow: true as const } };
+    const batches = toBatches([user, revision, user, revision]);
+    expect(batches.map(({ lookups }) => lookups)).toEqual([
+      [revision, revision],
+      [user, user],
+    ]);
   });
 });
 

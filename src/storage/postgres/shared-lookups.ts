@@ -1,7 +1,7 @@
-import { getOrCreate } from '../../memoize.ts';
 import type { Statement } from '../contract.ts';
 import type { Connection, QueryResult } from './connection.ts';
 import { isConnectionLost, type RetryReason, retryReason, SharedConnectionFailed } from './driver-error.ts';
+import { toBatches } from './lookup-batches.ts';
 import type { Pool } from './pool.ts';
 
 /** Sends lookups of many units of work together: those that arrive while flights are on their way form the next one. */
@@ -10,7 +10,7 @@ export interface SharedLookups {
   readonly waiting: number;
   /** False for a moment after a failure, and behind a pooler: units of work then use connections of their own. */
   readonly isAvailable: boolean;
-  /** Begins the lookups of a unit of work. Those that it sends in one turn of the event loop run in this order on one connection. */
+  /** Begins the lookups of a unit of work. Those that it sends in one turn of the event loop run on one connection, those whose rows are kept first. */
   open(): (statement: Statement) => Promise<QueryResult>;
 }
 
@@ -36,7 +36,7 @@ interface Group {
 
 /**
  * Creates the lookups that units of work share. A lookup reads one row by its key, so it does not delay those behind it. Most of the cost of
- * such a statement is its message, so one message has those of many units of work. If the connection of a flight fails, its units of work run
+ * such a statement is its message, so one statement does those of many units of work. If the connection of a flight fails, its units of work run
  * again on connections of their own.
  *
  * @param timeout Milliseconds after which a flight is cut, so that a lookup that waits for a lock delays others no longer.
@@ -115,24 +115,20 @@ interface FlightEnd {
   readonly lost: unknown;
 }
 
-/** Sends lookups on one connection, in order, and settles each with its result; those without one are left to the caller. Never throws. */
+/** Sends lookups on one connection and settles each with its result; those without one are left to the caller. Never throws. */
 async function sendFlight(connection: Connection, lookups: readonly Lookup[], timeout: number): Promise<FlightEnd> {
   const end = { broken: false, retryReason: undefined as RetryReason | undefined, lost: undefined as unknown };
-  /** The results of statements without values, which the units of work of a flight share. */
-  const kept = new Map<Statement, Promise<QueryResult>>();
-  const send = (statement: Statement): Promise<QueryResult> =>
-    statement.keepsRow ? getOrCreate(kept, statement, () => connection.query(statement)) : connection.query(statement);
-
   let isAnswered = false;
   // The process may have been busy for longer than the timeout: answers that have arrived meanwhile are read before the immediate runs.
   const timer = setTimeout(() => setImmediate(() => isAnswered || connection.abort()), timeout);
   await Promise.all(
-    lookups.map(async ({ statement, resolve, reject }) => {
+    toBatches(lookups).map(async ({ statement, lookups: batch, toResults }) => {
       try {
-        resolve(await send(statement));
+        const results = toResults(await connection.query(statement));
+        for (const [index, { resolve }] of batch.entries()) resolve(results[index] as QueryResult);
       } catch (error) {
         if (isConnectionLost(error)) Object.assign(end, { broken: true, lost: error });
-        else reject(error);
+        else for (const { reject } of batch) reject(error);
         end.retryReason ??= retryReason(error);
       }
     }),

@@ -74,7 +74,7 @@ function rowsOf(columns: readonly WrittenColumn[]): Sql {
 }
 
 /** Renders an array as PostgreSQL parses it. */
-function toArrayLiteral(values: readonly unknown[]): string {
+export function toArrayLiteral(values: readonly unknown[]): string {
   return `{${values.map(toArrayItem).join(',')}}`;
 }
 
