@@ -1,20 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_ISSUES } from '../../errors.ts';
 import type { JsonObject } from '../../operators/index.ts';
-import {
-  codeOf,
-  inCode,
-  inShort,
-  openPipeline,
-  storedIn,
-  type TestPipeline,
-  type TestRecords,
-  type TestRequest,
-  type TestRule,
-} from '../pipeline.fixture.ts';
-import { runPipeline } from '../pipeline.ts';
+import { codeOf, openPipeline, type TestPipeline, type TestRequest } from '../pipeline.fixture.ts';
 import type { Proposal } from '../request-context.ts';
 import { authorizeFirstRow } from './authorize-action.ts';
+import { allow, checkWrite, type WriteCase } from './write-record.fixture.ts';
 import { insertEach } from './write-record.ts';
 
 let test: TestPipeline;
@@ -34,35 +24,17 @@ beforeAll(async () => {
 afterAll(() => test.dispose());
 
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
-const allow = (action: string, ...conditions: readonly JsonObject[]): TestRule => ({ resource: 'Article', action, conditions });
 /** A quota of two articles with the same status. */
 const oneOther: JsonObject = { related: { resource: 'Article', as: 'a', on: { status: '${resource.status}' }, atMost: 1 } };
 
-interface Case {
-  readonly title: string;
+/** An import of rows. */
+interface ImportCase extends Omit<WriteCase, 'request'> {
   readonly data: readonly (JsonObject | string)[];
-  readonly rules?: readonly TestRule[];
-  readonly articles?: TestRecords[string];
-  /** Members of the result, or the problem in short. */
-  readonly ends: object | string;
-  readonly stored: readonly string[];
-  readonly entries: readonly string[];
 }
 
-async function check({ data, rules = [allow('*')], articles = {}, ends, stored, entries }: Case): Promise<void> {
-  const request: TestRequest = { resource: 'Article', action: 'import', data };
-  await test.inContext({ as: 'ann', request, rules, records: { Article: articles } }, async (context) => {
-    const outcome = await runPipeline(context);
-    expect('problem' in outcome ? inCode(outcome.problem) : outcome.result).toEqual(
-      typeof ends === 'string' ? ends : expect.objectContaining(ends),
-    );
-    const rows = await storedIn(context.tx, ['Article']);
-    expect(rows.map((row) => row.replace(/[0-9a-f]{8}-[0-9a-f-]+/, 'NEW'))).toEqual(stored);
-    expect(inShort(context.entries)).toEqual(entries);
-  });
-}
+const check = ({ data, ...expected }: ImportCase): Promise<void> => checkWrite(test, { ...expected, request: { action: 'import', data } });
 
-const imports: readonly Case[] = [
+const imports: readonly ImportCase[] = [
   {
     title: 'an import stores all records',
     data: [{ slug: 'one' }, { slug: 'two' }],

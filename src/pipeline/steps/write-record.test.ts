@@ -1,21 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../operators/index.ts';
 import { ConstraintError } from '../../storage/index.ts';
-import {
-  codeOf,
-  inCode,
-  inShort,
-  openPipeline,
-  storedIn,
-  type TestPipeline,
-  type TestRecords,
-  type TestRequest,
-  type TestRule,
-  type TestUser,
-} from '../pipeline.fixture.ts';
-import { runPipeline } from '../pipeline.ts';
+import { codeOf, openPipeline, type TestPipeline, type TestRequest } from '../pipeline.fixture.ts';
 import type { Proposal } from '../request-context.ts';
 import { translateConstraints } from './translate-constraints.ts';
+import { allow, checkWrite, type WriteCase } from './write-record.fixture.ts';
 import { storeChange } from './write-record.ts';
 
 let test: TestPipeline;
@@ -37,50 +26,24 @@ afterAll(() => test.dispose());
 const filterOf = (values: JsonObject): TestRequest['filter'] =>
   Object.entries(values).map(([field, value]) => ({ field, operator: 'eq', value }));
 const isOpen: JsonObject = { field: 'resource.status', operator: 'eq', value: 'open' };
-const allow = (action: string, ...conditions: readonly JsonObject[]): TestRule => ({ resource: 'Article', action, conditions });
-const everything = [allow('*')];
 
-interface Case {
-  readonly title: string;
-  readonly as?: TestUser;
-  readonly request: Omit<TestRequest, 'resource'>;
-  readonly rules?: readonly TestRule[];
-  readonly articles?: TestRecords[string];
-  /** Members of the result, or the problem in short. */
-  readonly ends: object | string;
-  readonly stored: readonly string[];
-  readonly entries: readonly string[];
-}
+const check = (each: WriteCase): Promise<void> => checkWrite(test, each);
 
-/** Runs the whole pipeline of the action, because the steps share what they found. */
-async function check({ as = 'ann', request, rules = everything, articles = {}, ends, stored, entries }: Case): Promise<void> {
-  const situation = { as, request: { resource: 'Article', ...request }, rules, records: { Article: articles } };
-  await test.inContext(situation, async (context) => {
-    const outcome = await runPipeline(context);
-    expect('problem' in outcome ? inCode(outcome.problem) : outcome.result).toEqual(
-      typeof ends === 'string' ? ends : expect.objectContaining(ends),
-    );
-    const rows = await storedIn(context.tx, ['Article']);
-    expect(rows.map((row) => row.replace(/[0-9a-f]{8}-[0-9a-f-]+/, 'NEW'))).toEqual(stored);
-    expect(inShort(context.entries)).toEqual(entries);
-  });
-}
-
-const create = (data: JsonObject): Case['request'] => ({ action: 'create', data });
-const update = (data: JsonObject): Case['request'] => ({ action: 'update', id: 'a1', data });
-const createIfNotExists = (filter: JsonObject, data: JsonObject): Case['request'] => ({
+const create = (data: JsonObject): WriteCase['request'] => ({ action: 'create', data });
+const update = (data: JsonObject): WriteCase['request'] => ({ action: 'update', id: 'a1', data });
+const createIfNotExists = (filter: JsonObject, data: JsonObject): WriteCase['request'] => ({
   action: 'createIfNotExists',
   filter: filterOf(filter),
   data,
 });
-const updateIfExists = (filter: JsonObject, data: JsonObject): Case['request'] => ({
+const updateIfExists = (filter: JsonObject, data: JsonObject): WriteCase['request'] => ({
   action: 'updateIfExists',
   filter: filterOf(filter),
   data,
 });
 const a1 = { a1: { slug: 'one', status: 'open' } };
 
-const writes: readonly Case[] = [
+const writes: readonly WriteCase[] = [
   {
     title: 'a create stores the record and answers 201 with its path, without write-only fields',
     request: create({ slug: 'one', code: 'hush' }),
@@ -131,7 +94,7 @@ const writes: readonly Case[] = [
   },
 ];
 
-const filtered: readonly Case[] = [
+const filtered: readonly WriteCase[] = [
   {
     title: 'createIfNotExists creates a record if none matches',
     request: createIfNotExists({ slug: 'two' }, { slug: 'two' }),
