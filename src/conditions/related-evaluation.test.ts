@@ -84,3 +84,13 @@ describe('a condition on related records', () => {
     expect(partiallyEvaluate(member({ atLeast: 1 }), scope)).toMatchObject({ type: 'related', on: [{ operand: { value: 'u' } }] });
   });
 });
+
+it('the kinds of related fields are not cached from a scope without related records', () => {
+  const at = { ...isOwner, operand: { type: 'literal', value: '2026-01-31T13:00:00+01:00' } } as Condition;
+  const condition = member({ atLeast: 1 }, at);
+  const kindsFrom = { definitions: {}, resource: {} };
+  const { related, ...scope } = scopeOf(['2026-01-31T12:00:00.000Z']);
+  partiallyEvaluate(condition, { ...scope, kindsFrom });
+  const known = { ...related, kindOf: (_, [field]) => ({ kind: field === 'level' ? 'timestamp' : 'text' }) } as RelatedLookup;
+  expect(evaluate(condition, { ...scope, kindsFrom, related: known })).toBe(true);
+});

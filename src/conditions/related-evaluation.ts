@@ -105,8 +105,11 @@ export function withRelatedRecord(scope: Scope, related: Related | Some, record:
 
 function createRelatedScope(scope: Scope, { as, resource }: Related | Some, recordOf: () => RelatedRecord | typeof UNRESOLVED): Scope {
   const isOwn = ({ group, keys }: Path): boolean => group === 'related' && keys[0] === as;
+  const { kindsFrom, ...outer } = scope;
   return {
-    ...scope,
+    ...outer,
+    // Without related records, the kinds of their fields are not known, and must not be cached for scopes with them.
+    ...(kindsFrom !== undefined && scope.related !== undefined && { kindsFrom }),
     valueOf: (path) => {
       if (!isOwn(path)) return scope.valueOf(path);
       const record = recordOf();
