@@ -22,6 +22,14 @@ export interface CompiledList {
   readonly compiled: CompiledCondition;
 }
 
+/** A state of the records of some resources. */
+export interface MarkedState {
+  /** The names of the resources. */
+  readonly dependsOn: ReadonlySet<string>;
+  /** Their write marks. */
+  readonly marks: string;
+}
+
 /** The records to list: exactly those for which the condition is true. */
 export interface Restriction {
   readonly where: Condition;
@@ -37,6 +45,8 @@ export interface Restriction {
   scopeFor(record: StoredRecord, reached: ReachedRecords): Scope;
   /** True if an index finds the records by several values, so that they have to be sorted. */
   readonly findsByValues?: boolean | undefined;
+  /** The state of the records from which these values were loaded; absent if the statements of a transaction all see one state. */
+  readonly loadedFrom?: MarkedState | undefined;
   /** `where` in SQL, if it has been compiled before. */
   readonly compiled?: CompiledList | undefined;
 }

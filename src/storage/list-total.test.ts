@@ -1,11 +1,13 @@
 /** Totals of lists while others write: they belong to the state of their page, and to the read set. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ALWAYS, type Condition } from '../conditions/index.ts';
+import { createScope } from '../authz/context/index.ts';
+import { ALWAYS, type Condition, type Scope, UNRESOLVED } from '../conditions/index.ts';
 import { resolveSort } from '../request/index.ts';
 import { sql } from '../sql.ts';
 import { createStatements, type Query, type Transaction } from './contract.ts';
 import type { ListQuery, Page } from './list-query.ts';
 import { migrate } from './migrations/migrate.ts';
+import { prepareList } from './prepare-list.ts';
 import { listRecords } from './record-lists.ts';
 import { insertRecord, updateRecord } from './records.ts';
 import {
@@ -24,9 +26,11 @@ const definitions = define({
   Task: { fields: { project: { type: 'string', index: true } } },
   Note: { fields: { taskId: { type: 'reference', to: 'Task' }, at: { type: 'integer', index: true } } },
   Log: { fields: { text: { type: 'string' } } },
+  Folder: { fields: { parentId: { type: 'reference', to: 'Folder', hierarchy: true } } },
+  File: { fields: { folderId: { type: 'reference', to: 'Folder' } } },
 });
 const [task, note, log] = [resourceOf(definitions, 'Task'), resourceOf(definitions, 'Note'), resourceOf(definitions, 'Log')];
-const WATCH = new Map([['Task', { links: [], isReferenced: true }]]);
+const WATCH = new Map(['Task', 'Folder'].map((name) => [name, { links: [], isReferenced: true }]));
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -35,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.dispose());
 beforeEach(async () => {
-  await emptyTables(test, 'Note', 'Task', 'Log');
+  await emptyTables(test, 'Note', 'Task', 'Log', 'File', 'Folder');
   await test.database.transaction(async (tx) => {
     for (const n of [1, 2, 3]) {
       await insertRecord(tx, task, toRecord(`t${n}`, { project: 'p0' }));
@@ -53,13 +57,21 @@ const OF_PROJECT: Condition = {
   ifExists: false,
 };
 
-function list(tx: Transaction, query: Partial<ListQuery>): Promise<Page> {
-  return listRecords(tx, note, {
+/** The condition that a file lies below the folder `top`. */
+const IN_TOP: Condition = {
+  type: 'within',
+  path: { group: 'resource', keys: ['folderId'], text: 'resource.folderId' },
+  operand: { type: 'literal', value: 'top' },
+  ifExists: false,
+};
+
+function list(tx: Transaction, query: Partial<ListQuery>, resource = note): Promise<Page> {
+  return listRecords(tx, resource, {
     where: ALWAYS,
     definitions,
     now: 0,
     timeZone: 'UTC',
-    scopeFor: scopesOf(note),
+    scopeFor: scopesOf(resource),
     sort: resolveSort(note, [{ field: 'at', descending: false }]),
     budget: testBudget(),
     limit: 1,
@@ -169,5 +181,46 @@ describe('a total', () => {
     }, LONG);
     expect(page).toMatchObject({ withoutTotal: 'changes' });
     expect(runs).toBe(4);
+  });
+
+  it('repeats its count if a record moves after the records below others were loaded, and before the count', async () => {
+    const [folder, file] = [resourceOf(definitions, 'Folder'), resourceOf(definitions, 'File')];
+    await test.database.transaction(async (tx) => {
+      await insertRecord(tx, folder, toRecord('top', {}));
+      await insertRecord(tx, folder, toRecord('below', { parentId: 'top' }));
+      for (const [id, folderId] of [
+        ['f1', 'top'],
+        ['f2', 'top'],
+        ['f3', 'below'],
+      ] as const)
+        await insertRecord(tx, file, toRecord(id, { folderId }));
+    });
+    const move = (): Promise<unknown> =>
+      test.database.transaction(async (tx) => {
+        tx.addToReadSet({ watch: WATCH });
+        await updateRecord(tx, folder, { id: 'below', version: 1, values: {}, cleared: ['parentId'], now: tx.now });
+      });
+    let runs = 0;
+    const page = await test.database.transaction(async (tx) => {
+      tx.addToReadSet({ watch: WATCH });
+      const scopeWith = (): Scope =>
+        createScope({
+          principal: { role: 'user', attributes: {} },
+          ...{ action: 'list', resource: file, record: UNRESOLVED },
+          origin: { method: '', path: '', ip: '' },
+          ...{ now: 0, timeZone: 'UTC', definitions },
+        });
+      const prepared = await prepareList(tx, {
+        where: IN_TOP,
+        resource: file,
+        definitions,
+        existence: undefined,
+        timeZone: 'UTC',
+        scopeWith,
+      });
+      if (runs++ === 0) await move();
+      return list(tx, { ...prepared, decided: IN_TOP, sort: [] }, file);
+    }, LONG);
+    expect([page.total, page.records.map(({ id }) => id)]).toEqual([2, ['f1']]);
   });
 });

@@ -2,7 +2,7 @@ import { type Sql, sql } from '../sql.ts';
 import { TimeLimit } from './attempt.ts';
 import type { CursorPosition } from './cursor-pagination.ts';
 import { orderSql } from './cursor-pagination.ts';
-import type { ListQuery, Page } from './list-query.ts';
+import type { ListQuery, MarkedState, Page } from './list-query.ts';
 import { anyOf, conditionsOf, type ListRows } from './list-rows.ts';
 import { scanPage } from './list-scan.ts';
 import { columnOf, idList } from './table-names.ts';
@@ -14,6 +14,8 @@ interface CountedList {
   readonly page: Page;
   /** The names of the resources on whose records the access to the listed records depends. */
   readonly dependsOn: ReadonlySet<string>;
+  /** The states from which values in the filter were loaded. */
+  readonly loadedFrom: readonly MarkedState[];
 }
 
 /** Maximum counts of one list: each time the page differs, it is loaded again. */
@@ -25,7 +27,7 @@ const MAX_STALE = 3;
  * Counts the records of a list. Page and total are those of one state, and the commit validates that the access to the counted records has not changed. On
  * PostgreSQL, where each statement sees another state, the count returns the ids of the page in its own.
  */
-export async function addTotal(source: ListRows, { query, page, dependsOn }: CountedList): Promise<Page> {
+export async function addTotal(source: ListRows, { query, page, dependsOn, loadedFrom }: CountedList): Promise<Page> {
   const { tx } = source;
   // A page that is the whole list needs no count.
   if (page.next === undefined && query.after === undefined && !query.offset) return { ...page, total: page.records.length };
@@ -40,7 +42,8 @@ export async function addTotal(source: ListRows, { query, page, dependsOn }: Cou
     const { total, ids, marks } = counted;
     if (ids === undefined || isPageOf(shown, ids)) {
       const state = marks ?? (marked && (await tx.loadWriteState(marked)));
-      if (marked !== undefined && state !== undefined) tx.addToReadSet({ relations: { totals: [{ dependsOn: marked, marks: state }] } });
+      const own = marked !== undefined && state !== undefined ? [{ dependsOn: marked, marks: state }] : [];
+      tx.addToReadSet({ relations: { totals: [...loadedFrom, ...own] } });
       return { ...shown, total };
     }
     if (count === MAX_COUNTS) return { ...shown, withoutTotal: 'changes' };

@@ -1,11 +1,14 @@
 import { whereTrue } from '../authz/decision/index.ts';
 import { type Condition, readsOtherRecords, withinIn } from '../conditions/index.ts';
+import { sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { loadDescendantsOfList } from './descendant-list.ts';
-import type { ListQuery, Restriction } from './list-query.ts';
+import type { ListQuery, MarkedState, Restriction } from './list-query.ts';
+import { dependenciesOf } from './listed-records.ts';
 import { compileList } from './record-lists.ts';
 import { loadRelatedOfList, type RelatedList } from './related-list.ts';
 import { findsForAllRows } from './sql-target.ts';
+import { writeMarksSql } from './write-marks.ts';
 
 /** The condition of a list, before records that it reads are loaded. */
 interface UnpreparedList extends RelatedList, Pick<ListQuery, 'existence' | 'timeZone'> {}
@@ -17,15 +20,25 @@ interface UnpreparedList extends RelatedList, Pick<ListQuery, 'existence' | 'tim
 export async function prepareList(
   tx: Transaction,
   list: UnpreparedList,
-): Promise<Pick<Restriction, 'where' | 'findsByValues' | 'compiled'>> {
+): Promise<Pick<Restriction, 'where' | 'findsByValues' | 'loadedFrom' | 'compiled'>> {
   const { where, resource, definitions, existence, timeZone } = list;
   if (!readsOtherRecords(where)) return { where };
   const compiled = findsForAllRows(tx)
     ? compileList(tx, resource, { condition: where, definitions, existence, now: tx.now, timeZone })
     : undefined;
   if (compiled?.compiled.exact && !compiled.compiled.searchesForEachRow) return { where, compiled };
-  const replaced = await replaceOtherRecords(tx, list);
-  return replaced === undefined ? { where, compiled } : { where: replaced, findsByValues: true };
+  // Sent in this order: a change after the marks were read makes the total of the list stale.
+  const [loadedFrom, replaced] = await Promise.all([loadMarkedState(tx, list), replaceOtherRecords(tx, list)]);
+  return replaced === undefined ? { where, compiled } : { where: replaced, findsByValues: true, loadedFrom };
+}
+
+/** Loads the write marks of the resources whose records a condition reads; undefined where a transaction sees one state, or if no commit validates it. */
+async function loadMarkedState(tx: Transaction, { where, resource, definitions }: UnpreparedList): Promise<MarkedState | undefined> {
+  if (tx.dialect.name === 'sqlite' || !tx.validatesReads) return undefined;
+  const dependsOn = dependenciesOf(resource, { restrictions: [{ where }], definitions });
+  if (dependsOn.size === 0) return undefined;
+  const row = await tx.one<{ marks: string }>(sql`SELECT ${writeMarksSql(dependsOn)} AS "marks"`);
+  return { dependsOn, marks: row?.marks ?? '' };
 }
 
 /** Replaces conditions on related records and on ancestors. Returns undefined if it replaces none. */

@@ -86,7 +86,12 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
     const page = await scanPage(rows, query, inMemory);
     if (inMemory !== undefined) return query.total ? { ...page, withoutTotal: 'inMemory' } : page;
     const counted = query.total
-      ? await addTotal(rows, { query, page, dependsOn: dependenciesOf(resource, { restrictions, definitions }) })
+      ? await addTotal(rows, {
+          query,
+          page,
+          dependsOn: dependenciesOf(resource, { restrictions, definitions }),
+          loadedFrom: restrictions.flatMap(({ loadedFrom }) => loadedFrom ?? []),
+        })
       : page;
     noteListed(tx, resource, { query, restrictions, page: counted, marks: rows.marks?.first });
     return counted;

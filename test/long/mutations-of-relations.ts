@@ -249,7 +249,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   {
     name: 'a total does not belong to the read set',
     file: 'src/storage/list-total.ts',
-    find: 'tx.addToReadSet({ relations: { totals: [{ dependsOn: marked, marks: state }] } })',
+    find: 'tx.addToReadSet({ relations: { totals: [...loadedFrom, ...own] } })',
     replace: 'tx.addToReadSet({})',
     red: 'src/storage/list-total.test.ts',
     test: 'a total repeats its count only if the access to its records may have changed: a record on which access depends',
