@@ -1,6 +1,7 @@
 import type pg from 'pg';
+import { renderSql, type Sql, sql, toLiteral } from '../../sql.ts';
 import { createLazySavepoints, type LazySavepoints, type PendingSavepoints } from '../savepoints.ts';
-import type { AttemptConnection } from './connection.ts';
+import { type AttemptConnection, toStatement } from './connection.ts';
 import { isCancelled } from './driver-error.ts';
 import { type Clock, readLocalTimes } from './server-clock.ts';
 import { createStatementTimeout, type TimeoutLimits } from './statement-timeout.ts';
@@ -24,8 +25,12 @@ export interface LazyTransaction {
   readonly isWriting: boolean;
   /** The transaction id (`pg_current_xact_id`), once the transaction writes and the server has answered. */
   readonly transactionId: string | undefined;
-  /** Sends BEGIN at once instead of with the first write. */
-  begin(): void;
+  /**
+   * Sends BEGIN at once instead of with the first write.
+   *
+   * @param readsClock True to read the clock of the server. Without our settings on the connection, it is read in any case.
+   */
+  begin(readsClock: boolean): void;
   /** Prepares for a statement that writes or locks: sends BEGIN, if not yet sent, and queries the transaction id. */
   write(): void;
   /** Sets the timeout of the statements that follow. Before BEGIN, the timeout of the session applies. */
@@ -37,18 +42,18 @@ export interface LazyTransaction {
   rollbacksSucceeded(): Promise<boolean>;
 }
 
-const NOW = `(extract(epoch FROM now()) * 1000)::bigint AS "now", pg_backend_pid() AS "process"`;
-const TRANSACTION_ID = `pg_current_xact_id()::text AS "transactionId"`;
+const NOW = sql`(extract(epoch FROM now()) * 1000)::bigint AS "now", pg_backend_pid() AS "process"`;
+const TRANSACTION_ID = sql`pg_current_xact_id()::text AS "transactionId"`;
 
 /**
  * Creates a transaction that begins with its first write. With READ COMMITTED each statement sees the rows committed by then, so
  * statements that only read give the same result without a transaction and save two messages.
  */
 export function createLazyTransaction(connection: AttemptConnection, state: TransactionState, start: TransactionStart): LazyTransaction {
-  const { begin, timeouts } = start;
+  const { timeouts } = start;
   const timeout = createStatementTimeout(timeouts?.session);
   const sent = { isBegun: false, isWriting: false, transactionId: undefined as string | undefined };
-  const { send, sendLimit, answers } = createSending(connection, state, { start, sent });
+  const { sendBegin, sendState, sendLimit, answers } = createSending(connection, state, { start, sent });
 
   const rollbacks: Promise<boolean>[] = [];
   /** Rolls everything back; the next write begins a new transaction. */
@@ -58,24 +63,24 @@ export function createLazyTransaction(connection: AttemptConnection, state: Tran
   }
 
   const savepoints = createLazySavepoints((text) => void connection.send(text).catch(state.note));
-  function open(columns: string): void {
+  function open(...columns: readonly Sql[]): void {
     sent.isBegun = true;
     const limit = timeouts && timeout.begin(sent.isWriting ? timeouts.writing : timeouts.reading);
-    send(`${begin}; ${select(columns, limit)}`);
+    sendBegin([...columns, ...(limit === undefined ? [] : [limit])]);
     savepoints.begin(startOver);
   }
 
   return Object.assign(sent, {
-    begin: () => open(NOW),
+    begin: (readsClock: boolean) => open(...(readsClock ? [NOW] : [])),
     write() {
       if (sent.isWriting) return;
       sent.isWriting = true;
-      if (sent.isBegun) send(select(TRANSACTION_ID, timeouts && timeout.change(timeouts.writing)));
-      else open(`${NOW}, ${TRANSACTION_ID}`);
+      if (sent.isBegun) sendState(select(TRANSACTION_ID, timeouts && timeout.change(timeouts.writing)));
+      else open(NOW, TRANSACTION_ID);
     },
     setTimeout(milliseconds: number) {
-      const column = timeouts === undefined || !sent.isBegun ? '' : timeout.change(milliseconds);
-      if (column !== '') sendLimit(select(column));
+      const column = timeouts === undefined || !sent.isBegun ? undefined : timeout.change(milliseconds);
+      if (column !== undefined) sendLimit(select(column));
     },
     savepoints: {
       open: (name: string) => openSavepoint(savepoints, name, sent),
@@ -97,22 +102,20 @@ interface Sending {
 }
 
 /**
- * Creates the functions that send text which returns a state row, or which sets a timeout, and the list of answers with a state row. A message
+ * Creates the functions that send statements which return a state row, or which set a timeout, and the list of answers with a state row. A message
  * that sets a longer timeout still runs under the one before, so a server that stalls can cancel it in a short attempt.
  */
 function createSending(connection: AttemptConnection, state: TransactionState, { start, sent }: Sending) {
-  const { clock, isShort = false } = start;
+  const { begin, clock, isShort = false, timeouts } = start;
   const answers: Promise<void>[] = [];
-  const sendText = (text: string): ReturnType<AttemptConnection['send']> =>
-    connection.send(text).catch((error) => {
-      throw isShort && isCancelled(error) ? state.endAttempt(error) : error;
-    });
-  function send(text: string): void {
+  const endIfCancelled = (error: unknown): never => {
+    throw isShort && isCancelled(error) ? state.endAttempt(error) : error;
+  };
+  function follow(send: () => Promise<StateRow>): void {
     const localTimes = readLocalTimes();
     const answer = state
-      .follow(() => sendText(text))
-      .then((result) => {
-        const row = lastRow(result);
+      .follow(() => send().catch(endIfCancelled))
+      .then((row) => {
         if (row.now !== undefined) clock.set(row.now, localTimes);
         if (row.process !== undefined) connection.setBackendProcess(row.process);
         sent.transactionId = row.transactionId ?? sent.transactionId;
@@ -121,13 +124,32 @@ function createSending(connection: AttemptConnection, state: TransactionState, {
     answer.catch(() => undefined);
     answers.push(answer);
   }
-  const sendLimit = (text: string): void => void state.follow(() => sendText(text)).catch(() => undefined);
-  return { send, sendLimit, answers };
+  const sendState = (query: Sql): void => follow(async () => (await connection.query(toStatement(query))).rows[0] ?? {});
+
+  /** A SELECT of its own is prepared: for PostgreSQL, its text is most of the cost of a BEGIN. Without our settings, nothing is sent before the answer. */
+  function sendBegin(columns: readonly Sql[]): void {
+    if (timeouts?.session === undefined) {
+      const text = `${begin}; ${toText(select(...(columns.length === 0 ? [NOW] : columns)))}`;
+      follow(async () => lastRow(await connection.send(text)));
+    } else {
+      follow(() => connection.send(begin).then(() => ({})));
+      if (columns.length > 0) sendState(select(...columns));
+    }
+  }
+  const sendLimit = (query: Sql): void =>
+    void state.follow(() => connection.query(toStatement(query)).catch(endIfCancelled)).catch(() => undefined);
+  return { sendBegin, sendState, sendLimit, answers };
 }
 
-/** Renders a SELECT of columns. The timeout is one of them, because another statement would take longer. */
-function select(...columns: readonly (string | undefined)[]): string {
-  return `SELECT ${columns.filter((column) => column).join(', ')}`;
+/** Renders a query as text with its values, which are constants of the program. */
+function toText(query: Sql): string {
+  const { sql: text, parameters } = renderSql(query, (nth) => `$${nth}`);
+  return text.replace(/\$(\d+)/g, (_, nth) => toLiteral(String(parameters[Number(nth) - 1])));
+}
+
+/** Returns a SELECT of columns. The timeout is one of them, because another statement would take longer. */
+function select(...columns: readonly (Sql | undefined)[]): Sql {
+  return sql`SELECT ${sql.join(columns.filter((column) => column !== undefined))}`;
 }
 
 /** Sends the savepoint at once in a transaction that has begun: without it a failed statement would abort the whole transaction. */

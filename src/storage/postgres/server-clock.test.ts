@@ -43,6 +43,15 @@ it('runs ahead of the server by no more than the shortest way of a query in the 
   expect(clock.now()).toBeLessThanOrEqual(AHEAD + local + 11);
 });
 
+it('the clock is recent for a quarter of a second, and fresh for a second, after it was set', () => {
+  ask({ there: 1, back: 1 });
+  const states = [0, 200, 100, 600, 200].map((passed) => {
+    local += passed;
+    return [clock.isRecent, clock.isFresh];
+  });
+  expect(states).toEqual([...[0, 1].map(() => [true, true]), ...[2, 3].map(() => [false, true]), [false, false]]);
+});
+
 it('follows a server whose clock was set', () => {
   ask({ there: 1, back: 1 });
   const sent = readLocalTimes();

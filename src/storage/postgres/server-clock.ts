@@ -4,6 +4,8 @@ import { CLOCK_LEEWAY_SECONDS, type Log } from '../contract.ts';
 export interface Clock {
   /** True if the clock was set within the last second. */
   readonly isFresh: boolean;
+  /** True if the clock was set within the last quarter of a second, so that it need not be set again for a while. */
+  readonly isRecent: boolean;
   /** Sets the clock from a server time, in milliseconds since 1970, and the local times at which the query for it was sent. */
   set(now: number, sent: LocalTimes): void;
   /**
@@ -26,12 +28,14 @@ export function readLocalTimes(): LocalTimes {
 
 /** Milliseconds for which the clock is fresh after it was set. */
 const FRESH = 1000;
+/** Milliseconds for which the clock is not set again by commit batches: hundreds of them may run in a second. */
+const RECENT = 250;
 /** Maximum milliseconds by which the server rounds its time down. */
 const ROUNDING = 0.5;
 
 /**
  * Creates a clock from the last time that the server reported and the monotonic clock of this process, so it is right even if the clock of
- * this machine is wrong or changed. Each transaction that begins sets it again. The monotonic clock may stop while the machine sleeps. In
+ * this machine is wrong or changed. Transactions that begin set it again. The monotonic clock may stop while the machine sleeps. In
  * that case the machine's clock shows that the estimate is old.
  *
  * The server has read its clock after the query was sent. Of the answers of the last second, the one that allows the earliest time is used, because
@@ -42,10 +46,14 @@ export function createClock(difference: ClockDifference): Clock {
   /** The time of the answer from which `ahead` was computed. */
   let boundAt = 0;
   let set: LocalTimes = { watch: 0, clock: 0 };
+  const wasSetWithin = (milliseconds: number): boolean =>
+    ahead !== undefined && performance.now() - set.watch < milliseconds && Math.abs(Date.now() - set.clock) < milliseconds;
   return {
     get isFresh() {
-      if (ahead === undefined) return false;
-      return performance.now() - set.watch < FRESH && Math.abs(Date.now() - set.clock) < FRESH;
+      return wasSetWithin(FRESH);
+    },
+    get isRecent() {
+      return wasSetWithin(RECENT);
     },
     set(now, sent) {
       set = readLocalTimes();

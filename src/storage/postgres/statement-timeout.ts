@@ -1,3 +1,5 @@
+import { type Sql, sql } from '../../sql.ts';
+
 /** The statement timeouts of one attempt at a unit of work, in milliseconds. */
 export interface TimeoutLimits {
   /** The statement timeout of the session; undefined if each transaction sets its own. */
@@ -10,10 +12,10 @@ export interface TimeoutLimits {
 
 /** Tracks the `statement_timeout` of a transaction, and renders the SQL that changes it. */
 export interface StatementTimeout {
-  /** Call when BEGIN is sent. Returns the column that sets the timeout for the next statements; empty if the session has this timeout. */
-  begin(milliseconds: number): string;
-  /** Returns the column that sets the timeout for the next statements; empty if the transaction has this timeout already. */
-  change(milliseconds: number): string;
+  /** Call when BEGIN is sent. Returns the column that sets the timeout for the next statements; undefined if the session has this timeout. */
+  begin(milliseconds: number): Sql | undefined;
+  /** Returns the column that sets the timeout for the next statements; undefined if the transaction has this timeout already. */
+  change(milliseconds: number): Sql | undefined;
   /** Call after a rollback to a savepoint, which also undoes changes of the timeout. */
   forget(): void;
 }
@@ -25,12 +27,12 @@ const TOLERANCE = 25;
 export function createStatementTimeout(session: number | undefined): StatementTimeout {
   let current: number | undefined;
 
-  function change(milliseconds: number): string {
+  function change(milliseconds: number): Sql | undefined {
     // The server takes 0 for no limit.
     const wanted = Math.max(1, Math.ceil(milliseconds));
-    if (current !== undefined && current >= wanted && current <= wanted + TOLERANCE) return '';
+    if (current !== undefined && current >= wanted && current <= wanted + TOLERANCE) return undefined;
     current = wanted;
-    return `set_config('statement_timeout', '${wanted}', true)`;
+    return sql`set_config('statement_timeout', ${String(wanted)}, true)`;
   }
 
   return {

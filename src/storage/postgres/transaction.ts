@@ -79,7 +79,7 @@ export async function attempt<T>(
   const isBatch = batch !== undefined;
   let inDoubt: { readonly answer: T; readonly commit: InDoubtCommit } | undefined;
   try {
-    if (options.beginMode !== 'lazy') lazy.begin();
+    if (options.beginMode !== 'lazy') lazy.begin(options.beginMode === 'eager' || !options.clock.isRecent);
     if (options.beginMode === 'eager') await lazy.awaitBegin();
     const { tx, end } = openTransaction(context, options.clock.now());
     for (const name of options.locks ?? []) await tx.lock(name);
