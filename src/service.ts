@@ -21,7 +21,7 @@ import { createDenialWindows } from './audit/index.ts';
 import type { Checkpoints } from './audit/integrity/index.ts';
 import { createAuditMaintenance } from './audit/maintenance.ts';
 import { createAuthentication, deriveKey, type HashCosts, loadTokenKey } from './authn/index.ts';
-import { createPolicyStore, type PolicyStore, type RevisionedDatabase, withRevisions } from './authz/index.ts';
+import { createPolicyStore, createRoleLoading, type PolicyStore, type RevisionedDatabase, withRevisions } from './authz/index.ts';
 import {
   toAllowedHosts,
   toAuditMaintenanceOptions,
@@ -113,6 +113,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
   const disk = createDiskSpace({ ...toDiskSpaceOptions(config), database: opened, log });
   const readiness = createReadiness({ database, policyStore, disk, prepare: prepareRequests });
   const parts = createApiDeps(config, { database, policyStore, monitor, disk, passwordCosts });
+  const roleLoading = createRoleLoading({ database, policyStore, log });
   const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { ...parts, log, daysInAdvance });
   const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints, disk, version, primary, streams });
   setMetricsSource(monitor, { database, disk, policyStore, streams: admin.streams });
@@ -133,8 +134,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
     async listen() {
       await prepare();
       notices.push(...(await monitor.open(() => readiness.check())));
-      await disk.start();
-      auditMaintenance.start();
+      for (const component of [disk, auditMaintenance, roleLoading]) await component.start();
       return listenAt(server, config);
     },
     openSetup: () => parts.identity.openSetup(),
@@ -147,7 +147,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
       if (!isReplaced) readiness.stop();
       admin.streams.close();
       await server.close(isReplaced ? { delaySeconds: HANDOVER_SECONDS } : { released: primary?.released });
-      for (const component of [monitor, disk, auditMaintenance, database]) await component.close();
+      for (const component of [monitor, disk, auditMaintenance, roleLoading, database]) await component.close();
       primary?.sendFinalMetrics((await monitor.metrics?.values()) ?? []);
     },
   };

@@ -81,15 +81,16 @@ interface Found {
   readonly damaged: readonly DamagedRow[];
 }
 
-/** Decides every request of every caller with policies that are loaded from the database. */
+/** Decides every request of every caller with policies that are loaded from the database, those of a role when it is decided. */
 async function grants(tx: Transaction): Promise<Found> {
-  const store = createPolicyStore(SYSTEM, { ...POLICY_LIMITS, maxAssignments: 100 });
-  const { policies, assignments } = await store.snapshot(tx);
+  const store = createPolicyStore(SYSTEM, { ...POLICY_LIMITS, maxAssignments: 100, loadedAtOnce: 0 });
+  const pending = await store.pendingSnapshot(tx);
   const user = resourceOf(SYSTEM, 'User');
   const [granted, rules] = [new Set<string>(), new Set<string | undefined>()];
   for (const userId of USERS) {
-    const own = await assignments.of(tx, userId);
+    const own = await pending.assignments.of(tx, userId);
     for (const role of ROLES) {
+      const { policies } = await store.withRoles(tx, pending, role);
       for (const resource of RESOURCES) {
         for (const action of RULE_ACTIONS) {
           const scope = createScope({

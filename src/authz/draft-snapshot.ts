@@ -1,6 +1,6 @@
 import type { Transaction } from '../storage/index.ts';
+import type { Snapshot } from './load-snapshot.ts';
 import { type AccessDraft, applyDraft, draftAssignments } from './policies/index.ts';
-import type { Snapshot } from './policy-store.ts';
 
 /** Returns the snapshot with the changes of a draft. */
 export function snapshotWithDraft(snapshot: Snapshot, draft: AccessDraft): Snapshot {

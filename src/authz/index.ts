@@ -6,10 +6,10 @@
  */
 export type { UserAssignments } from './assignment-cache.ts';
 export { snapshotWithDraft } from './draft-snapshot.ts';
+export type { Snapshot } from './load-snapshot.ts';
 export {
   createPolicyStore,
   type PolicyStore,
   type PolicyStoreOptions,
-  type Snapshot,
 } from './policy-store.ts';
-export { type AtRevision, type Prefetch, type RevisionedDatabase, withRevisions } from './revisioned-database.ts';
+export { type AtRevision, createRoleLoading, type Prefetch, type RevisionedDatabase, withRevisions } from './revisioned-database.ts';

@@ -18,8 +18,9 @@ import {
   updateRecord,
 } from '../storage/index.ts';
 import { onPostgres, openTestDatabase, replaceMembers, type TestDatabase } from '../storage/storage.fixture.ts';
+import type { Snapshot } from './load-snapshot.ts';
 import { applicableRules } from './policies/index.ts';
-import { createPolicyStore, type PolicyStoreOptions, type Snapshot } from './policy-store.ts';
+import { createPolicyStore, type PolicyStoreOptions } from './policy-store.ts';
 import { type Prefetch, withRevisions } from './revisioned-database.ts';
 
 const by = 'admin-1';

@@ -3,12 +3,14 @@ import {
   CURRENT_REVISION,
   type Database,
   type FirstRows,
+  type Log,
   type Query,
   type Transaction,
   type TransactionOptions,
   toRevision,
 } from '../storage/index.ts';
-import type { PolicyStore, Snapshot } from './policy-store.ts';
+import type { Snapshot } from './load-snapshot.ts';
+import type { PolicyStore } from './policy-store.ts';
 
 /** A database whose transactions begin with the snapshot of the current revision. */
 export interface RevisionedDatabase extends Database {
@@ -22,7 +24,7 @@ export interface RevisionedDatabase extends Database {
  */
 export type Prefetch = (tx: Transaction, definitions: Definitions) => readonly (Query | undefined)[];
 
-/** A transaction, its snapshot, and the first row of each prefetched query. */
+/** A transaction, its snapshot, in which the policies of some roles may be pending, and the first row of each prefetched query. */
 export interface AtRevision {
   readonly tx: Transaction;
   readonly snapshot: Snapshot;
@@ -41,7 +43,7 @@ export function withRevisions(database: Database, store: PolicyStore): Revisione
       // The revision is read first: prefetched data must not be older than the revision that the commit validates.
       rows = await tx.oneOfEach([CURRENT_REVISION, ...prefetch(tx, expected)]);
     } catch (error) {
-      const snapshot = await store.snapshot(tx);
+      const snapshot = await store.pendingSnapshot(tx);
       if (snapshot.definitions === expected) throw error;
       return { tx, snapshot, rows: await tx.oneOfEach(prefetch(tx, snapshot.definitions)) };
     }
@@ -68,18 +70,58 @@ export function withRevisions(database: Database, store: PolicyStore): Revisione
     },
     transaction: (work, options) =>
       database.transaction(async (tx) => {
-        await store.snapshot(tx);
+        await store.pendingSnapshot(tx);
         return work(tx);
       }, options),
     transactionAtRevision(prefetch, work, options) {
       let isRetry = false;
       return database.transaction(async (tx) => {
         // A failed statement fails all statements sent behind it, so a retry waits for the definitions before it prefetches.
-        if (isRetry) await store.snapshot(tx);
+        if (isRetry) await store.pendingSnapshot(tx);
         isRetry = true;
         return work(await begin(tx, prefetch));
       }, options);
     },
     close: () => database.close(),
+  };
+}
+
+/** The components that load the policies of pending roles. */
+export interface RoleLoadingDeps {
+  readonly database: Database;
+  readonly policyStore: PolicyStore;
+  readonly log?: Log | undefined;
+}
+
+/** Loads the policies of pending roles in the background. */
+export interface RoleLoading {
+  /** Begins to load. If it fails, the next request that needs the policies loads them. */
+  start(): void;
+  /** Waits for the end of the load. */
+  close(): Promise<void>;
+}
+
+/**
+ * Creates the load of the policies of pending roles beside the first requests, so that later requests need not wait for them and a damaged
+ * policy makes the service unready.
+ */
+export function createRoleLoading({ database, policyStore, log }: RoleLoadingDeps): RoleLoading {
+  let loading: Promise<void> | undefined;
+  /** Loads one role after the other, so that a request waits for its own role only. */
+  async function load(): Promise<void> {
+    for (const role of policyStore.pendingRoles()) {
+      await database.transaction(async (tx) => policyStore.withRoles(tx, await policyStore.pendingSnapshot(tx), role), {
+        beginsLong: true,
+      });
+    }
+  }
+
+  return {
+    start() {
+      loading = load().catch((error: unknown) => {
+        log?.(`the policies of roles will be loaded with the requests that need them: ${error instanceof Error ? error.message : error}`);
+      });
+    },
+    close: async () => loading,
   };
 }

@@ -73,6 +73,8 @@ export interface UnitOfWork {
   readonly tx: Transaction;
   readonly caller: Caller;
   readonly principal: Principal;
+  readonly policyStore: Pick<PolicyStore, 'withRoles'>;
+  /** The policies in force, with those of the role of the caller. */
   readonly snapshot: Snapshot;
   /** The record that the request names, if it was prefetched. */
   readonly prefetched?: PrefetchedRecord | undefined;
@@ -98,7 +100,7 @@ export interface Denials {
 }
 
 /** One request of a unit of work. */
-export interface RequestContext extends Omit<UnitOfWork, 'caller'> {
+export interface RequestContext extends Omit<UnitOfWork, 'caller' | 'policyStore'> {
   readonly origin: RequestOrigin;
   readonly request: ApiRequest;
   readonly resource: Resource;
@@ -121,7 +123,7 @@ export interface PasswordHashes {
 }
 
 /** Creates the context of a request. @throws Problem RESOURCE_UNKNOWN */
-export function createRequestContext(unit: UnitOfWork, request: ApiRequest): RequestContext {
+export function createRequestContext(unit: Omit<UnitOfWork, 'policyStore'>, request: ApiRequest): RequestContext {
   const { tx, snapshot, principal, prefetched, hashes, budget, options, appended, denials, observer, caller } = unit;
   const resource = snapshot.definitions.get(request.resource);
   if (resource === undefined || resource.internal) {

@@ -55,20 +55,21 @@ export async function withUnitOfWork<T>(
     const user = definitions.get('User');
     return [user && identification.query(tx, user), prefetch && recordQuery(tx, definitions, prefetch)];
   };
-  const { options, observer } = deps;
+  const { options, observer, policyStore } = deps;
   for (;;) {
     let appended: AuditEntry[] = [];
     let denials: Denials | undefined;
     try {
-      const run = async ({ tx, snapshot, rows: [user, record] }: AtRevision): Promise<T> => {
-        const principal = identification.toPrincipal(tx, snapshot.user, user);
+      const run = async ({ tx, snapshot: begun, rows: [user, record] }: AtRevision): Promise<T> => {
+        const principal = identification.toPrincipal(tx, begun.user, user);
+        const snapshot = await policyStore.withRoles(tx, begun, principal.role);
         // A transaction that runs again starts with no entries.
         appended = [];
         denials = createDenials(deps, caller);
         const budget = createCallerBudget(tx, options, principal.id);
         const hashes = createPasswordHashes(computed);
         const prefetched = prefetch && { row: record };
-        return work({ tx, caller, principal, snapshot, prefetched, hashes, budget, options, appended, denials, observer });
+        return work({ tx, caller, principal, policyStore, snapshot, prefetched, hashes, budget, options, appended, denials, observer });
       };
       const result = await deps.database.transactionAtRevision(queries, run, { caller: caller.key, beginsLong, writes });
       observer?.recorded(appended);
@@ -124,7 +125,9 @@ async function computePasswords(
 
 /** Returns the unit of work with the caller identified again, because an earlier request of the transaction may have changed the user. */
 export async function identifyAgain(unit: UnitOfWork): Promise<UnitOfWork> {
-  return { ...unit, principal: await identify(unit.tx, unit.snapshot.user, unit.caller.identification), prefetched: undefined };
+  const { tx, caller, policyStore } = unit;
+  const principal = await identify(tx, unit.snapshot.user, caller.identification);
+  return { ...unit, principal, snapshot: await policyStore.withRoles(tx, unit.snapshot, principal.role), prefetched: undefined };
 }
 
 /** Runs a read with audit entries. If the entries cannot be written and the audit mode is `relaxed`, runs the read again without entries. */

@@ -1,4 +1,4 @@
-import { createPolicyStore, type Snapshot, withRevisions } from '../authz/index.ts';
+import { createPolicyStore, type Snapshot } from '../authz/index.ts';
 import { type PolicyImport, type PolicyLimits, toUserAssignmentChange } from '../authz/policies/index.ts';
 import type { Definitions } from '../resources/index.ts';
 import { importPolicies, migrate, openSqlite, type Transaction } from '../storage/index.ts';
@@ -41,7 +41,7 @@ export async function withPolicyDatabase<T>(
       const imports = policies.map((each) => ({ ...each, users: usersOf(each.policy.name).map(toAssignment) }));
       await importPolicies(tx, imports, { by: AUTHOR });
     }, UNLIMITED);
-    return await withRevisions(database, store).transactionAtRevision(() => [], use, UNLIMITED);
+    return await database.transaction(async (tx) => use({ tx, snapshot: await store.snapshot(tx) }), UNLIMITED);
   } finally {
     await database.close();
   }

@@ -33,7 +33,7 @@ export async function loadCheckedPolicies(
     const checked = checkPolicies(await selectPage(tx, page, options), page);
     for (const [id, policy] of checked.policies) policies.set(id, policy);
     damaged.push(...checked.damaged);
-    if (options.isLimited === true) await tx.checkTime();
+    await tx.checkTime();
   }
   return { policies, damaged };
 }

@@ -13,42 +13,76 @@ import type { Resource, Row } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { toDamagedRow, toMissingRow } from './damaged-rows.ts';
-import { findPoliciesReadingOthers, loadCheckedPolicies, scanCheckedPolicies } from './policy-rows.ts';
+import { type CheckedPolicies, findPoliciesReadingOthers, loadCheckedPolicies, scanCheckedPolicies } from './policy-rows.ts';
 import { POLICY_TABLES, type Selection, selectRows, toValue } from './policy-tables.ts';
 import { currentRevision } from './revision.ts';
 import { isIntact } from './row-checksums.ts';
 import { columnOf, idList, recordsOf, selectionOf, tableOf } from './table-names.ts';
 
+/** Policies of roles up to which a state has those of all roles: loading a thousand takes 20 ms. */
+const LOADED_AT_ONCE = 1000;
+
+/** The policies of a state to load. */
+export interface StateOptions {
+  /** Number of policies of roles up to which those of all roles are loaded. */
+  readonly loadedAtOnce?: number | undefined;
+}
+
 /**
- * Loads the assignments to roles, their policies, and the policies whose conditions may read other records: everything that is needed before
- * the first request. The policies of users are loaded with their assignments. A policy that denies everything takes the place of a damaged row.
+ * Loads the assignments to roles, and the policies whose conditions may read other records: everything that is needed before the first
+ * request. The policies of roles are loaded too unless there are many; then the roles are pending, and `loadPoliciesOfRoles` loads their
+ * policies. Those of users are loaded with their assignments. A policy that denies everything takes the place of a damaged row.
  */
-export async function loadPolicyState(tx: Transaction): Promise<PolicyState> {
+export async function loadPolicyState(tx: Transaction, { loadedAtOnce = LOADED_AT_ONCE }: StateOptions = {}): Promise<PolicyState> {
   const revision = await currentRevision(tx);
   const { rolePolicies, damaged: assignments } = await loadRoleAssignments(tx);
-  const needed = new Set([...rolePolicies.map(({ policyId }) => policyId), ...(await findPoliciesReadingOthers(tx))]);
-  needed.delete(DAMAGED_ASSIGNMENT.id);
-  const ids = [...needed];
-  const found = await loadCheckedPolicies(tx, ids);
-  const { policies, damaged } = found.damaged.length === 0 ? found : await scanCheckedPolicies(tx, ids);
+  const readingOthers = await findPoliciesReadingOthers(tx);
+  const ofRoles = new Set(rolePolicies.map(({ policyId }) => policyId));
+  ofRoles.delete(DAMAGED_ASSIGNMENT.id);
+  const pendingRoles = ofRoles.size > loadedAtOnce ? new Set(rolePolicies.map(({ role }) => role)) : undefined;
+  const needed = pendingRoles === undefined ? [...ofRoles, ...readingOthers] : readingOthers;
+  const { policies, damaged } = await loadPoliciesOfRoles(tx, [...new Set(needed)]);
   const all = [...damaged, ...assignments];
-  return { revision, policies: [...policies.values()], rolePolicies, ...(all.length > 0 && { damaged: all }) };
+  return {
+    revision,
+    policies: [...policies.values()],
+    rolePolicies,
+    readingOthers,
+    ...(pendingRoles !== undefined && { pendingRoles }),
+    ...(all.length > 0 && { damaged: all }),
+  };
 }
+
+/**
+ * Loads policies of roles with these ids. If there are many, a short attempt may end meanwhile, so that they are loaded beside other requests;
+ * no later attempt has a limit, because all requests need them. A policy that denies everything takes the place of a damaged row.
+ */
+export async function loadPoliciesOfRoles(tx: Transaction, ids: readonly string[]): Promise<CheckedPolicies> {
+  const isLimited = tx.attempt === 'short' && ids.length > LOADED_AT_ONCE;
+  const load = async (): Promise<CheckedPolicies> => {
+    const found = await loadCheckedPolicies(tx, ids, { isLimited });
+    return found.damaged.length === 0 ? found : await scanCheckedPolicies(tx, ids);
+  };
+  return isLimited ? load() : tx.withoutTimeLimit(load);
+}
+
+/** Rows that are compared between two checks of the time. They take less than half a millisecond. */
+const ROWS_PER_CHECK = 64;
 
 async function loadRoleAssignments(
   tx: Transaction,
 ): Promise<{ readonly rolePolicies: readonly RolePolicy[]; readonly damaged: readonly DamagedRow[] }> {
   const table = POLICY_TABLES.rolePolicy;
   const [rows, inForce] = await Promise.all([
-    selectRows(tx, table, { where: sql`1 = 1`, orderBy: ['assignedAt', 'id'] }),
+    selectRows(tx, table),
     tx.all<{ readonly subjectId: string }>(sql`
       SELECT "subjectId" FROM "_PolicyHistory" WHERE "kind" = 'rolePolicy' AND "toEpoch" IS NULL AND "value" IS NOT NULL`),
   ]);
   const rolePolicies: RolePolicy[] = [];
   const damaged: DamagedRow[] = [];
-  for (const row of rows) {
+  for (const [nth, row] of rows.entries()) {
     // Roles may have ten thousand assignments. Comparing them in one turn of the event loop took 40 ms.
-    await tx.checkTime();
+    if (nth % ROWS_PER_CHECK === 0) await tx.checkTime();
     if (isIntact({ table, row })) rolePolicies.push(toValue<RolePolicy>({ table, row }));
     else damaged.push(toDamagedRow({ table, row }));
   }

@@ -333,8 +333,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'policies are loaded within the time limit of a caller',
     file: 'src/authz/policy-store.ts',
-    find: 'await tx.withoutTimeLimit(() => load(tx, base, revision))',
-    replace: 'await load(tx, base, revision)',
+    find: 'tx.withoutTimeLimit(() => loadSnapshotOf(tx, { revision, base }, { held, options, cache }))',
+    replace: 'loadSnapshotOf(tx, { revision, base }, { held, options, cache })',
     red: 'src/authz/policy-store.test.ts',
     test: 'loads policies and assignments without the time limit of the request that is the first to need them',
   },

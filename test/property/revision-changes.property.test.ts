@@ -2,8 +2,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPolicyIndex, lintPolicy } from '../../src/authz/linter/index.ts';
+import type { Snapshot } from '../../src/authz/load-snapshot.ts';
 import { applicableRules, type PolicyInput, type PolicySnapshot } from '../../src/authz/policies/index.ts';
-import { createPolicyStore, type PolicyStore, type Snapshot } from '../../src/authz/policy-store.ts';
+import { createPolicyStore, type PolicyStore } from '../../src/authz/policy-store.ts';
 import { Problem } from '../../src/errors.ts';
 import { sql } from '../../src/sql.ts';
 import {
@@ -203,19 +204,20 @@ const BEGINNING: Omit<PolicyInput, 'name'> = {
 it('the updated policy store equals a newly compiled one after random changes', async () => {
   let applied = 0;
   let reused = 0;
-  const property = fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
+  const property = fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), fc.boolean(), async (steps, isPending) => {
     await inTransaction(restore);
-    const store = createPolicyStore(NEWSROOM, { ...LIMITS, maxAssignments: 5 });
+    const store = createPolicyStore(NEWSROOM, { ...LIMITS, maxAssignments: 5, ...(isPending && { loadedAtOnce: 0 }) });
+    const load = (tx: Transaction): Promise<Snapshot> => (isPending ? store.pendingSnapshot(tx) : store.snapshot(tx));
     for (const one of [...steps, { kind: 'checked' as const }]) {
       if (one.kind === 'checked') applied += Number(await check(store));
       if (one.kind === 'restored') await inTransaction(restore);
       if (one.kind === 'defined') store.replaceDefinitions(new Map(NEWSROOM));
       if (one.kind === 'several') {
-        const before = await inTransaction((tx) => store.snapshot(tx));
+        const before = await inTransaction(load);
         await inTransaction(async (tx) => {
           for (const each of one.changes) await tx.savepoint(() => perform(tx, each)).catch(refused);
         });
-        const after = await inTransaction((tx) => store.snapshot(tx));
+        const after = await inTransaction(load);
         reused += Number(before !== after && before.policies.memo.rules === after.policies.memo.rules);
       }
       if (one.kind === 'rolled back')

@@ -10,6 +10,7 @@ import {
   type Policy,
   type PolicyRule,
   type PolicySnapshot,
+  requireRoles,
   type UserAssignment,
 } from '../policies/index.ts';
 import { type IndexedRule, RuleGroups, type RuleIndex, toIndexedRule } from './rule-groups.ts';
@@ -33,6 +34,7 @@ export interface PolicyIndex {
 
 /** Creates the indexes of the active policies of a snapshot. Assignments to users that have expired at `now` are left out. */
 export function createPolicyIndex(snapshot: PolicySnapshot, now: number): PolicyIndex {
+  requireRoles(snapshot);
   const byUser = new Map<string, RuleIndex>();
   const rules = memoize(compiledRules, snapshot.compileOptions, () => new WeakMap<PolicyRule, CompiledRule>());
   return Object.freeze({

@@ -10,6 +10,7 @@ import {
   type PathRead,
   type RankedRule,
 } from './compiled-rule.ts';
+import { requireRoles } from './pending-roles.ts';
 import type { PersistentMap } from './persistent-map.ts';
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule, type UserPolicy } from './policy.ts';
 import { findPolicy, type PolicySnapshot } from './policy-snapshot.ts';
@@ -37,6 +38,7 @@ export interface ApplicableRequest {
  * The cost depends on the number of applicable rules, not on the number of all rules.
  */
 export function applicableRules(snapshot: PolicySnapshot, request: ApplicableRequest): ApplicableRules {
+  requireRoles(snapshot, request.role);
   const own = request.assignments.length === 0 ? NO_ASSIGNMENTS : currentAssignments(snapshot, request);
   const assigned = own.length === 0 ? rulesOfRole(snapshot, request) : rulesOfUser(snapshot, request, own);
   const applicable = isProtected(request) ? withProtection(assigned, snapshot.compileOptions) : assigned;

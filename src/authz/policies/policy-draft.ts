@@ -8,6 +8,7 @@ import type { AssignableRole } from '../../resources/index.ts';
 import { validateSchema } from '../../validation/index.ts';
 import { NO_ASSIGNMENTS, type UserAssignment } from './applicable-rules.ts';
 import { joinMistakes, parsePolicy } from './parse-policy.ts';
+import { requireRoles } from './pending-roles.ts';
 import { DEFAULT_PRIORITY, type Policy, type PolicyInput, type RolePolicy } from './policy.ts';
 import { type DraftContext, draftList, findDraftMistakes, findNameMistakes, temporaryId } from './policy-draft-mistakes.ts';
 import { ACCESS_DRAFT, type DraftAssignment, type DraftBody } from './policy-draft-schemas.ts';
@@ -56,6 +57,7 @@ export function parseDraft(input: Json, context: DraftContext): ParsedDraft {
  * denying: no draft repairs them.
  */
 export function applyDraft(snapshot: PolicySnapshot, { policies, rolePolicies, assigned = new Map() }: AccessDraft): PolicySnapshot {
+  requireRoles(snapshot);
   return changePolicies(snapshot, { revision: snapshot.revision, policies: new Map([...assigned, ...policies]), rolePolicies });
 }
 

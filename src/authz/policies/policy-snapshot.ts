@@ -19,15 +19,17 @@ import { countWatched, toWatch, type Watch, type WatchCounts } from './watched-r
 export interface PolicySnapshot {
   readonly revision: number;
   /**
-   * Active policies by id, as stored: those of roles, and those whose conditions may read other records (`needed-policies.ts`). The other
-   * policies come with the assignments of users (`UserAssignment`).
+   * Active policies by id, as stored: those of roles that are not pending, and those whose conditions may read other records
+   * (`needed-policies.ts`). The other policies come with the assignments of users (`UserAssignment`).
    */
   readonly policies: PersistentMap<Policy>;
   /** Active role assignments by id, including those of inactive policies. */
   readonly rolePolicies: PersistentMap<RolePolicy>;
   /** The same assignments by id of the policy. */
   readonly rolesByPolicy: PersistentMap<readonly RolePolicy[]>;
-  /** Role → id of an active policy → priority of the assignment. A role without active policies is absent. */
+  /** Roles whose policies have to be loaded before a decision needs the role (`pending-roles.ts`). */
+  readonly pendingRoles: ReadonlySet<string>;
+  /** Role → id of an active policy → priority of the assignment. A role without active policies is absent; a pending role lacks some. */
   readonly byRole: ReadonlyMap<string, PersistentMap<number>>;
   /** Resources that active rules of these policies name, including `*`, with the number of these rules. */
   readonly named: ReadonlyMap<string, number>;
@@ -42,6 +44,7 @@ export interface PolicySnapshot {
 
 /** Creates the snapshot of a stored state. */
 export function compilePolicies(state: PolicyState, definitions: Definitions, limits: PolicyLimits): PolicySnapshot {
+  const { readingOthers, pendingRoles = NO_ROLES } = state;
   const active = state.policies.filter(({ isActive }) => isActive);
   const policies = PersistentMap.of(new Map(active.map((policy) => [policy.id, policy])));
   const rolePolicies = new Map(state.rolePolicies.filter(({ isActive }) => isActive).map((assignment) => [assignment.id, assignment]));
@@ -49,16 +52,20 @@ export function compilePolicies(state: PolicyState, definitions: Definitions, li
     revision: state.revision,
     policies,
     rolePolicies: PersistentMap.of(rolePolicies),
+    pendingRoles,
     ...indexRoles(policies, rolePolicies.values()),
     named: countNames(active),
-    ...watchAll(active, definitions),
+    ...watchAll(readingOthers === undefined ? active : active.filter(({ id }) => readingOthers.has(id)), definitions),
     damaged: state.damaged ?? [],
     compileOptions: Object.freeze({ definitions, limits }),
     memo: Object.freeze({ rules: new WeakMap(), buckets: new Map(), roleIndexes: new Map(), merged: { entries: new Map(), size: 0 } }),
   });
 }
 
-function indexRoles(
+const NO_ROLES: ReadonlySet<string> = new Set();
+
+/** Indexes assignments to roles by policy and, if the policy is active, by role. */
+export function indexRoles(
   policies: PolicySnapshot['policies'],
   rolePolicies: Iterable<RolePolicy>,
 ): Pick<PolicySnapshot, 'rolesByPolicy' | 'byRole'> {
@@ -79,7 +86,8 @@ function createList(): RolePolicy[] {
   return [];
 }
 
-function countNames(active: readonly Policy[]): ReadonlyMap<string, number> {
+/** Counts the active rules of each resource that active policies name. */
+export function countNames(active: Iterable<Policy>): ReadonlyMap<string, number> {
   const named = new Map<string, number>();
   for (const policy of active) countRules(named, policy, 1);
   return named;
@@ -117,6 +125,7 @@ export function changePolicies(before: PolicySnapshot, changes: PolicyChanges): 
     policies,
     rolePolicies,
     rolesByPolicy,
+    pendingRoles: before.pendingRoles,
     byRole: changeRoles(before, { policies, rolesByPolicy }, ids),
     named,
     ...watched,

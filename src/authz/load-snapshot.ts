@@ -1,0 +1,110 @@
+/** Loads the policies and assignments of a revision. */
+import type { Definitions, Resource } from '../resources/index.ts';
+import {
+  type ChangesSince,
+  loadChanges,
+  loadCheckedPolicies,
+  loadOtherDefinitions,
+  loadPolicyState,
+  loadRevision,
+  type Revision,
+  type Transaction,
+} from '../storage/index.ts';
+import type { AssignmentCache, ChangedObjects, UserAssignments } from './assignment-cache.ts';
+import {
+  changePolicies,
+  compilePolicies,
+  missingPolicies,
+  type PolicyLimits,
+  type PolicySnapshot,
+  type PolicyState,
+  toNeededChanges,
+} from './policies/index.ts';
+
+/** Definitions, policies and assignments at one revision. Frozen. */
+export interface Snapshot {
+  readonly revision: Revision;
+  readonly definitions: Definitions;
+  readonly policies: PolicySnapshot;
+  readonly assignments: UserAssignments;
+  /** The definition of `User`, which `user.…` in conditions refers to. */
+  readonly user: Resource;
+}
+
+/** A new snapshot, and the users and policies that it changes; everything if `changed` is undefined. */
+export interface Loaded {
+  readonly snapshot: Snapshot;
+  readonly changed: ChangedObjects | undefined;
+}
+
+/** The revision to load, and the snapshot of an earlier one. */
+interface LoadQuery {
+  readonly revision: Revision;
+  readonly base: Snapshot | undefined;
+}
+
+/** The components and options of a load. */
+interface LoadDeps {
+  /** The definitions in force. A load replaces them by those that another process has stored. */
+  readonly held: { definitions: Definitions };
+  readonly options: SnapshotOptions;
+  readonly cache: AssignmentCache;
+}
+
+/** Limits of policies, and the number of policies of roles up to which all are loaded at once. */
+export interface SnapshotOptions extends PolicyLimits {
+  /** Others than the default are for tests. */
+  readonly loadedAtOnce?: number | undefined;
+}
+
+/** Loads the snapshot of a revision: only the changes since `base` if the policy history has them; otherwise everything. */
+export async function loadSnapshotOf(tx: Transaction, { revision, base }: LoadQuery, deps: LoadDeps): Promise<Loaded> {
+  const { held, options, cache } = deps;
+  const others = await loadOtherDefinitions(tx, held.definitions);
+  const usableBase = others === undefined && isUsable(base, held.definitions) ? base : undefined;
+  const changes = usableBase && (await loadNeededChanges(tx, usableBase, revision));
+  if (changes) return { snapshot: toSnapshot(changePolicies(usableBase.policies, changes), revision, cache), changed: changes };
+  held.definitions = others ?? held.definitions;
+  const { state, now } = await loadState(tx, options);
+  if (now.stamp !== revision.stamp) return loadSnapshotOf(tx, { revision: now, base }, deps);
+  return { snapshot: toSnapshot(compilePolicies(state, held.definitions, options), revision, cache), changed: undefined };
+}
+
+/**
+ * Loads the changes that a snapshot needs to reach a revision, with the policies that roles get and that the snapshot does not have. Returns
+ * undefined if the whole state has to be loaded: the history does not have the changes, a policy is damaged, or the revision changed meanwhile.
+ */
+async function loadNeededChanges(
+  tx: Transaction,
+  { policies: before, ...base }: Snapshot,
+  to: Revision,
+): Promise<ChangesSince | undefined> {
+  const changes = await loadChanges(tx, base.revision, to);
+  if (changes === undefined) return undefined;
+  const missing = missingPolicies(before, changes);
+  if (missing.length === 0) return toNeededChanges(before, changes);
+  const { policies, damaged } = await loadCheckedPolicies(tx, missing);
+  const now = await loadRevision(tx);
+  if (damaged.length > 0 || now.stamp !== to.stamp) return undefined;
+  return toNeededChanges(before, { ...changes, policies: new Map([...policies, ...changes.policies]) });
+}
+
+/** Loads the state and the revision after it: several statements read one state only if the revision is the same after the last. */
+async function loadState(
+  tx: Transaction,
+  options: Pick<SnapshotOptions, 'loadedAtOnce'>,
+): Promise<{ readonly state: PolicyState; readonly now: Revision }> {
+  return { state: await loadPolicyState(tx, options), now: await loadRevision(tx) };
+}
+
+/** Returns whether changes can be applied to a snapshot. They cannot if it has damaged rows: a change of such a row would not remove the policy that takes its place. */
+function isUsable(base: Snapshot | undefined, definitions: Definitions): boolean {
+  return base?.definitions === definitions && base.policies.damaged.length === 0;
+}
+
+function toSnapshot(policies: PolicySnapshot, revision: Revision, cache: AssignmentCache): Snapshot {
+  const { definitions } = policies.compileOptions;
+  const user = definitions.get('User');
+  if (user === undefined) throw new Error('the definition of User is built in and cannot be absent');
+  return Object.freeze({ revision, definitions, policies, assignments: cache.at({ revision, policies: policies.policies }), user });
+}

@@ -1,0 +1,57 @@
+/**
+ * Roles whose policies a snapshot does not have yet. They are loaded when a decision first needs the role: a start with a hundred thousand policies
+ * would otherwise compare all of them with their checksums before its first request.
+ */
+
+import { PersistentMap } from './persistent-map.ts';
+import type { DamagedRow, Policy } from './policy.ts';
+import { countNames, indexRoles, type PolicySnapshot } from './policy-snapshot.ts';
+
+/** Returns the pending roles among one role, or among all roles if it is absent. */
+export function pendingRolesOf({ pendingRoles }: PolicySnapshot, role?: string): readonly string[] {
+  if (pendingRoles.size === 0) return [];
+  if (role === undefined) return [...pendingRoles];
+  return pendingRoles.has(role) ? [role] : [];
+}
+
+/** Returns the ids of the policies of roles that a snapshot does not have. */
+export function missingPoliciesOf({ rolePolicies, policies }: PolicySnapshot, roles: readonly string[]): readonly string[] {
+  const missing = new Set<string>();
+  for (const [, { role, policyId }] of rolePolicies.entries()) {
+    if (roles.includes(role) && !policies.has(policyId)) missing.add(policyId);
+  }
+  return [...missing];
+}
+
+/** Policies of roles that were loaded and compared with their checksums at the revision of a snapshot. */
+export interface LoadedRoles {
+  readonly roles: readonly string[];
+  /** For a damaged policy, the policy that denies everything. */
+  readonly policies: Iterable<Policy>;
+  readonly damaged: readonly DamagedRow[];
+}
+
+/** Returns a snapshot of the same revision that has the policies of further roles. */
+export function withLoadedRoles(before: PolicySnapshot, { roles, policies: loaded, damaged }: LoadedRoles): PolicySnapshot {
+  const all = new Map(before.policies.entries());
+  for (const policy of loaded) if (policy.isActive) all.set(policy.id, policy);
+  const policies = PersistentMap.of(all);
+  const pendingRoles = new Set([...before.pendingRoles].filter((role) => !roles.includes(role)));
+  const assignments = [...before.rolePolicies.entries()].map(([, assignment]) => assignment);
+  return Object.freeze({
+    ...before,
+    policies,
+    pendingRoles,
+    byRole: indexRoles(policies, assignments).byRole,
+    named: countNames(all.values()),
+    damaged: [...before.damaged, ...damaged],
+    // The rules of further resources are named now, so cached results may be under the key of resources that no rule names.
+    memo: Object.freeze({ ...before.memo, buckets: new Map(), roleIndexes: new Map() }),
+  });
+}
+
+/** Throws if the policies of a role, or of any role if it is absent, are not loaded: a decision without them could allow what a DENY refuses. */
+export function requireRoles(snapshot: PolicySnapshot, role?: string): void {
+  const [pending] = pendingRolesOf(snapshot, role);
+  if (pending !== undefined) throw new Error(`the policies of the role ${pending} are not loaded`);
+}
