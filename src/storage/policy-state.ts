@@ -47,8 +47,7 @@ export async function loadPolicyState(tx: Transaction, { loadedAtOnce = LOADED_A
     revision,
     policies: [...policies.values()],
     rolePolicies,
-    readingOthers,
-    ...(pendingRoles !== undefined && { pendingRoles }),
+    ...(pendingRoles !== undefined && { pendingRoles, readingOthers }),
     ...(all.length > 0 && { damaged: all }),
   };
 }
