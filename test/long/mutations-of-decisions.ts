@@ -209,6 +209,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     replace: 'loadNow(tx, snapshot, role)',
     red: 'src/authz/role-policies.test.ts',
     test: 'loads policies once for long attempts that need them at the same time',
+    onPostgres: true,
   },
   {
     name: 'a role gets a policy that was not loaded',

@@ -60,6 +60,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
     replace: '',
     red: 'test/postgres/related-plans.test.ts',
     test: 'selects write marks, unless it loads the records below a folder before',
+    onPostgres: true,
   },
   {
     name: 'a list that is evaluated in memory does not add related records to the read set',
