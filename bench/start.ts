@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installPackage } from '../test/process/installed-package.ts';
-import { SOURCES } from '../test/process/program.ts';
 import { moveTo } from './cores.ts';
 import type { Measurement } from './measurement.ts';
 import { pick } from './options.ts';
@@ -13,18 +12,14 @@ import { timeStart } from './service.ts';
 export const start: Measurement = {
   name: 'start',
   description:
-    'Milliseconds until the service listens, with a small project and existing tables: from a checkout as `npm start` starts it, from its sources without a build, and from the package as npm installs it.',
+    'Milliseconds until the service listens, with a small project and existing tables: from a checkout as `npm start` starts it, and from the package as npm installs it.',
   optionNames: ['rounds'],
   async run(options, onFigure) {
     const folder = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
     try {
       const installed = await installPackage(folder);
       moveTo('server');
-      const contestants = [
-        { name: 'checkout' },
-        { name: 'sources', source: { main: SOURCES } },
-        { name: 'package', source: { main: installed.main } },
-      ];
+      const contestants = [{ name: 'checkout' }, { name: 'package', source: { main: installed.main } }];
       const racers = pick(options, contestants).map(({ name, source }) => {
         const data = join(folder, name);
         mkdirSync(data);
