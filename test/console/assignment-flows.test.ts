@@ -145,6 +145,8 @@ describe('policies that are changed together', () => {
     const page = await visitor.open(newsroom, '/policies?search=bulk', { as: story.admin });
     for (const name of names) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
     await page.getByText('2 policies selected').waitFor();
+    // Until the findings are counted, the list is loaded again, and would have the version of the other admin.
+    await expect.poll(() => page.getByTitle('The findings are not counted yet.').count(), { timeout: 30_000 }).toBe(0);
     // Another admin changes one of them meanwhile.
     await newsroom.call('PUT', `/admin/api/policies/${ids[1]}`, { token, body: { description: 'changed' } });
     await page.getByRole('button', { name: 'Deactivate' }).click();
