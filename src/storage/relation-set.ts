@@ -39,7 +39,7 @@ export interface ListCheck extends ListRead {
   readonly key: string;
 }
 
-/** A total. Others must not have written records of the resources on which it depends since it was counted. */
+/** A total. It is stale if others have written records of the resources on which it depends since it was counted. */
 export interface TotalCheck extends TotalRead {
   readonly key: string;
 }

@@ -45,7 +45,7 @@ export function withLoadedRoles(before: PolicySnapshot, { roles, policies: loade
     byRole: indexRoles(policies, assignments).byRole,
     named: countNames(all.values()),
     damaged: [...before.damaged, ...damaged],
-    // The rules of further resources are named now, so cached results may be under the key of resources that no rule names.
+    // Resources that no rule named before may be named now, and the cached rules of the two have other keys.
     memo: Object.freeze({ ...before.memo, buckets: new Map(), roleIndexes: new Map() }),
   });
 }

@@ -147,7 +147,7 @@ function toText(query: Sql): string {
   return text.replace(/\$(\d+)/g, (_, nth) => toLiteral(String(parameters[Number(nth) - 1])));
 }
 
-/** Returns a SELECT of columns. The timeout is one of them, because another statement would take longer. */
+/** Returns a SELECT of columns. The timeout is set by one of them, because a statement of its own would take longer. */
 function select(...columns: readonly (Sql | undefined)[]): Sql {
   return sql`SELECT ${sql.join(columns.filter((column) => column !== undefined))}`;
 }
