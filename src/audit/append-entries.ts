@@ -207,21 +207,22 @@ interface HourCount {
  * Returns the statements that update the hourly counts, which analytics read instead of the entries. Each connection slot has a row of its
  * own, because concurrent transactions that update one row would wait for each other's commit.
  */
-function countStatements({ dialect, slot }: Pick<Transaction, 'dialect' | 'slot'>, entries: readonly AuditEntry[]): readonly Sql[] {
+function countStatements(tx: Pick<Transaction, 'dialect' | 'slot'>, entries: readonly AuditEntry[]): readonly Sql[] {
   const counts = new Map<string, HourCount>();
+  const ofSlot = tx.slot() === 0 ? '' : ` ${tx.slot()}`;
   for (const { kind, at, resource, allowed } of entries) {
     if (kind !== 'access') continue;
     const [hour, name] = [toHour(at), truncate(resource)];
-    const id = `${hour} ${name}${slot === 0 ? '' : ` ${slot}`}`;
+    const id = `${hour} ${name}${ofSlot}`;
     const count = getOrCreate(counts, id, () => ({ id, hour, resource: name, grants: 0, denials: 0 }));
     if (allowed) count.grants++;
     else count.denials++;
   }
   // Sorted, so that two transactions lock the rows in the same order and cannot deadlock.
   const sorted = [...counts.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  if (dialect.rowsOf === undefined || sorted.length === 0) return sorted.map(countStatement);
+  if (tx.dialect.rowsOf === undefined || sorted.length === 0) return sorted.map(countStatement);
   const columns = COUNT_COLUMNS.map(({ name, type }) => ({ type, values: sorted.map((count) => count[name]) }));
-  return [addCounts(dialect.rowsOf(columns))];
+  return [addCounts(tx.dialect.rowsOf(columns))];
 }
 
 const COUNT_COLUMNS = [

@@ -4,7 +4,7 @@ import type { Json } from '../operators/index.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
-import { createFoundMaps } from './loaded-records.ts';
+import { createFoundMaps, type FoundMap } from './loaded-records.ts';
 import { loadUndamagedRecords } from './records.ts';
 import { type RecordRead, stampOf } from './relation-reads.ts';
 import { idList, quoteName, recordsOf } from './table-names.ts';
@@ -36,46 +36,70 @@ const foundAncestors = createFoundMaps<FoundAncestors>(({ ancestors }) => (ances
 
 /** Creates an empty store. */
 export function createAncestorStore(tx: Transaction, definitions: Definitions): AncestorStore {
-  const found = foundAncestors(tx, definitions);
-  const used = new Set<string>();
-  const wanted = new Map<string, Set<string>>();
+  return new LoadingAncestors(tx, definitions);
+}
 
-  async function loadOf(name: string, ids: readonly string[]): Promise<void> {
-    const resource = definitions.get(name);
-    const loaded = resource?.hierarchy === undefined ? undefined : await loadAncestors(tx, resource, ids);
-    for (const id of ids) found.add(ancestorsName(name, id), loaded?.get(id) ?? { ancestors: 'unknown', reads: [] });
+/** A class for the same reason as that of `createFoundMaps`. */
+class LoadingAncestors implements AncestorStore {
+  readonly #tx: Transaction;
+  readonly #definitions: Definitions;
+  readonly #found: FoundMap<FoundAncestors>;
+  readonly #used = new Set<string>();
+  readonly #wanted = new Map<string, Set<string>>();
+
+  constructor(tx: Transaction, definitions: Definitions) {
+    this.#tx = tx;
+    this.#definitions = definitions;
+    this.#found = foundAncestors(tx, definitions);
   }
 
-  return {
-    find(resource, id) {
-      const name = ancestorsName(resource, id);
-      const known = found.get(name);
-      used.add(name);
-      if (known === undefined) {
-        const ids = wanted.get(resource) ?? new Set();
-        wanted.set(resource, ids.add(id));
-      }
-      return known?.ancestors ?? 'unknown';
-    },
-    reads: () => [...used].flatMap((name) => found.get(name)?.reads ?? []),
-    beginReads: () => used.clear(),
-    get isIncomplete() {
-      return wanted.size > 0;
-    },
-    get size() {
-      return found.size;
-    },
-    async load() {
-      const each = [...wanted].map(([name, ids]) => [name, [...ids]] as const);
-      wanted.clear();
-      await Promise.all(each.map(([name, ids]) => loadOf(name, ids)));
-    },
-    clear() {
-      found.clear();
-      wanted.clear();
-    },
-    facts: () => found.entries().map(([name, { ancestors }]) => [name, ancestors === 'unknown' ? ancestors : { ...ancestors }] as const),
-  };
+  get isIncomplete(): boolean {
+    return this.#wanted.size > 0;
+  }
+
+  get size(): number {
+    return this.#found.size;
+  }
+
+  find(resource: string, id: string): Ancestors | 'unknown' {
+    const name = ancestorsName(resource, id);
+    const known = this.#found.get(name);
+    this.#used.add(name);
+    if (known === undefined) {
+      const ids = this.#wanted.get(resource) ?? new Set();
+      this.#wanted.set(resource, ids.add(id));
+    }
+    return known?.ancestors ?? 'unknown';
+  }
+
+  reads(): readonly RecordRead[] {
+    return [...this.#used].flatMap((name) => this.#found.get(name)?.reads ?? []);
+  }
+
+  beginReads(): void {
+    this.#used.clear();
+  }
+
+  async load(): Promise<void> {
+    const each = [...this.#wanted].map(([name, ids]) => [name, [...ids]] as const);
+    this.#wanted.clear();
+    await Promise.all(each.map(([name, ids]) => this.#loadOf(name, ids)));
+  }
+
+  clear(): void {
+    this.#found.clear();
+    this.#wanted.clear();
+  }
+
+  facts(): Iterable<readonly [string, Json]> {
+    return this.#found.entries().map(([name, { ancestors }]) => [name, ancestors === 'unknown' ? ancestors : { ...ancestors }] as const);
+  }
+
+  async #loadOf(name: string, ids: readonly string[]): Promise<void> {
+    const resource = this.#definitions.get(name);
+    const loaded = resource?.hierarchy === undefined ? undefined : await loadAncestors(this.#tx, resource, ids);
+    for (const id of ids) this.#found.add(ancestorsName(name, id), loaded?.get(id) ?? { ancestors: 'unknown', reads: [] });
+  }
 }
 
 /** A record of a level: the record from which it is reached, its id, and the id of its parent. */

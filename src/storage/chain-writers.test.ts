@@ -4,7 +4,7 @@ import type { AppendStatements, ChainLink, ChainWriter, Transaction } from './co
 import { openTestDatabase, type TestDatabase } from './storage.fixture.ts';
 
 /** Extends the chain by one entry, like an append. */
-function append({ writer }: { readonly writer: ChainWriter }): ChainLink {
+function append(writer: ChainWriter): ChainLink {
   writer.last = { sequence: writer.last.sequence + 1, hash: `h${writer.last.sequence + 1}` };
   return writer.last;
 }
@@ -13,12 +13,12 @@ describe('chain writers', () => {
   it('leases a chain writer to one transaction at a time, and continues after its last entry', () => {
     const writers = createChainWriters();
     const [first, second] = [writers.lease(), writers.lease()];
-    const ids = [first.writer.id, second.writer.id];
+    const ids = [first.writer().id, second.writer().id];
     expect(new Set(ids).size).toBe(2);
-    append(first);
+    append(first.writer());
     first.end('committed');
     second.end('committed');
-    expect([writers.lease(), writers.lease()].map(({ writer }) => [writer.id, writer.last.sequence])).toEqual([
+    expect([writers.lease(), writers.lease()].map((lease) => lease.writer()).map(({ id, last }) => [id, last.sequence])).toEqual([
       [ids[1], 0],
       [ids[0], 1],
     ]);
@@ -28,28 +28,28 @@ describe('chain writers', () => {
     const writers = createChainWriters();
     for (const outcome of ['committed', 'undone'] as const) {
       const lease = writers.lease();
-      append(lease);
+      append(lease.writer());
       lease.end(outcome);
     }
-    expect(writers.lease().writer.last).toEqual({ sequence: 1, hash: 'h1' });
+    expect(writers.lease().writer().last).toEqual({ sequence: 1, hash: 'h1' });
   });
 
   it('discards a chain writer after a commit with an unknown outcome', () => {
     const writers = createChainWriters();
     const lease = writers.lease();
-    const { id } = lease.writer;
+    const { id } = lease.writer();
     lease.end('unknown');
-    expect(writers.lease().writer.id).not.toBe(id);
+    expect(writers.lease().writer().id).not.toBe(id);
   });
 
   it('discards all chain writers together, including leased ones', () => {
     const writers = createChainWriters();
     const [idle, leased] = [writers.lease(), writers.lease()];
-    const ids = [idle.writer.id, leased.writer.id];
+    const ids = [idle.writer().id, leased.writer().id];
     idle.end('committed');
     writers.discard();
     leased.end('committed');
-    expect(ids).not.toContain(writers.lease().writer.id);
+    expect(ids).not.toContain(writers.lease().writer().id);
   });
 });
 
@@ -65,7 +65,7 @@ describe('the chain writer of a transaction', () => {
   /** Collects each row with its chain and its sequence number. */
   const entries: AppendStatements<string> = {
     write({ writer }, rows) {
-      for (const row of rows) written.push(`${row} ${writer.id} ${append({ writer }).sequence}`);
+      for (const row of rows) written.push(`${row} ${writer.id} ${append(writer).sequence}`);
       return [];
     },
     findCommitted: () => ({ sql: 'SELECT 1', parameters: [] }),

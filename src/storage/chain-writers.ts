@@ -6,8 +6,8 @@ export type TransactionEnd = 'committed' | 'undone' | 'unknown';
 
 /** The lease of a chain writer for one transaction. */
 export interface WriterLease {
-  /** The leased writer. It is taken on first use, because transactions that append nothing need none. */
-  readonly writer: ChainWriter;
+  /** Returns the leased writer. It is taken on the first call, because transactions that append nothing need none. */
+  writer(): ChainWriter;
   /**
    * Records the error of the transaction. If the error shows that another program has stored an entry at the next position of the chain,
    * `end` discards the writer, and a new chain begins.
@@ -42,7 +42,7 @@ export function createChainWriters(timeZone?: string): ChainWriters {
     let start = EMPTY;
     let isTaken = false;
     return {
-      get writer() {
+      writer() {
         // Takes the writer that was returned last, so that few chains are in use when few transactions run at once.
         writer ??= take(pool.pop() ?? { id: createId(), timeZone, last: EMPTY });
         return writer;

@@ -94,8 +94,8 @@ export interface Transaction extends TimedAttempt, ReadTracking {
   readonly dialect: SqlDialect;
   /** Milliseconds since 1970 by the clock of the database; the same during the whole transaction. */
   readonly now: number;
-  /** Connection slot, a small number that concurrent transactions rarely share. Shared counters are split by it. */
-  readonly slot: number;
+  /** Returns the slot of the connection, a small number that concurrent transactions rarely share. Shared counters are split by it. */
+  slot(): number;
   all<Row = Record<string, unknown>>(query: Query): Promise<readonly Row[]>;
   /** Returns the first row, or undefined. */
   one<Row = Record<string, unknown>>(query: Query): Promise<Row | undefined>;

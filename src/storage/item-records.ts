@@ -4,7 +4,7 @@ import { itemName, type Path, type RelatedRecord, relatedPaths, type Some } from
 import type { Json } from '../operators/index.ts';
 import type { Definitions } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
-import { createFoundMaps } from './loaded-records.ts';
+import { createFoundMaps, type FoundMap } from './loaded-records.ts';
 import { loadStampedRecords } from './records.ts';
 import { loadReferencedOfEach } from './referenced-records.ts';
 import type { RecordRead } from './relation-reads.ts';
@@ -47,43 +47,67 @@ const foundItems = createFoundMaps<FoundItem>(() => 1);
 
 /** Creates an empty store. */
 export function createItemStore(tx: Transaction, definitions: Definitions): ItemStore {
-  const found = foundItems(tx, definitions);
-  const used = new Set<FoundItem>();
-  const wanted = new Map<string, WantedItems>();
+  return new LoadingItems(tx, definitions);
+}
 
-  return {
-    find(some, id) {
-      const shape = shapeOf(some);
-      const known = found.get(`${shape} ${id}`);
-      if (known !== undefined) {
-        used.add(known);
-        return known.record;
-      }
-      const { ids } = wanted.get(shape) ?? { ids: new Set<string>() };
-      wanted.set(shape, { some, ids: ids.add(id) });
-      return 'unknown';
-    },
-    reads: () => [...used].flatMap(({ reads }) => reads),
-    beginReads: () => used.clear(),
-    get isIncomplete() {
-      return wanted.size > 0;
-    },
-    get size() {
-      return found.size;
-    },
-    async load() {
-      const each = [...wanted];
-      wanted.clear();
-      const loaded = await Promise.all(each.map(async ([shape, one]) => [shape, await loadItems(tx, definitions, one)] as const));
-      for (const [shape, items] of loaded) for (const item of items) found.add(`${shape} ${item.id}`, item);
-    },
-    clear() {
-      found.clear();
-      used.clear();
-      wanted.clear();
-    },
-    facts: () => toFacts(found.entries().map(([, item]) => item)),
-  };
+/** A class for the same reason as that of `createFoundMaps`. */
+class LoadingItems implements ItemStore {
+  readonly #tx: Transaction;
+  readonly #definitions: Definitions;
+  readonly #found: FoundMap<FoundItem>;
+  readonly #used = new Set<FoundItem>();
+  readonly #wanted = new Map<string, WantedItems>();
+
+  constructor(tx: Transaction, definitions: Definitions) {
+    this.#tx = tx;
+    this.#definitions = definitions;
+    this.#found = foundItems(tx, definitions);
+  }
+
+  get isIncomplete(): boolean {
+    return this.#wanted.size > 0;
+  }
+
+  get size(): number {
+    return this.#found.size;
+  }
+
+  find(some: Some, id: string): RelatedRecord | undefined | 'unknown' {
+    const shape = shapeOf(some);
+    const known = this.#found.get(`${shape} ${id}`);
+    if (known !== undefined) {
+      this.#used.add(known);
+      return known.record;
+    }
+    const { ids } = this.#wanted.get(shape) ?? { ids: new Set<string>() };
+    this.#wanted.set(shape, { some, ids: ids.add(id) });
+    return 'unknown';
+  }
+
+  reads(): readonly RecordRead[] {
+    return [...this.#used].flatMap(({ reads }) => reads);
+  }
+
+  beginReads(): void {
+    this.#used.clear();
+  }
+
+  async load(): Promise<void> {
+    const each = [...this.#wanted];
+    this.#wanted.clear();
+    const loaded = await Promise.all(each.map(async ([shape, one]) => [shape, await loadItems(this.#tx, this.#definitions, one)] as const));
+    for (const [shape, items] of loaded) for (const item of items) this.#found.add(`${shape} ${item.id}`, item);
+  }
+
+  clear(): void {
+    this.#found.clear();
+    this.#used.clear();
+    this.#wanted.clear();
+  }
+
+  facts(): ReadonlyMap<string, Json> {
+    return toFacts(this.#found.entries().map(([, item]) => item));
+  }
 }
 
 /** Returns a text that is equal for conditions that read the same fields through references of the records of one resource. */

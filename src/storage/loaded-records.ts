@@ -19,35 +19,60 @@ export function createFoundMaps<T>(sizeOf: (found: T) => number): (tx: Transacti
   const sharedOf = createSharedMaps<T>();
   return (tx, definitions) => {
     const state = stateOf(tx, definitions);
-    const shared = sharedOf(state);
-    const own = new Map<string, T>();
-    let size = 0;
-    const keep = (key: string, found: T): T => {
-      own.set(key, found);
-      size += sizeOf(found);
-      return found;
-    };
-    return {
-      get(key) {
-        const earlier = shared.get(key);
-        return own.get(key) ?? (earlier && keep(key, earlier));
-      },
-      add(key, found) {
-        shared.set(key, keep(key, found));
-        state.size += sizeOf(found);
-        // After a write, the transaction has no such state, and must not get one.
-        if (state.size > MAX_KEPT && states.get(tx) === state) states.delete(tx);
-      },
-      entries: () => [...own],
-      get size() {
-        return size;
-      },
-      clear() {
-        own.clear();
-        size = 0;
-      },
-    };
+    return new SharingMap(tx, { state, shared: sharedOf(state), sizeOf });
   };
+}
+
+/** The state of a unit of work, and the records of one kind that its stores have loaded. */
+interface SharedRecords<T> {
+  readonly state: ReadState;
+  readonly shared: Map<string, T>;
+  sizeOf(found: T): number;
+}
+
+/** A class, because decisions create many: an object literal with a getter becomes a dictionary, which the garbage collector copies again and again. */
+class SharingMap<T> implements FoundMap<T> {
+  readonly #tx: Transaction;
+  readonly #of: SharedRecords<T>;
+  readonly #own = new Map<string, T>();
+  #size = 0;
+
+  constructor(tx: Transaction, of: SharedRecords<T>) {
+    this.#tx = tx;
+    this.#of = of;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get(key: string): T | undefined {
+    const earlier = this.#of.shared.get(key);
+    return this.#own.get(key) ?? (earlier && this.#keep(key, earlier));
+  }
+
+  add(key: string, found: T): void {
+    const { state, shared, sizeOf } = this.#of;
+    shared.set(key, this.#keep(key, found));
+    state.size += sizeOf(found);
+    // After a write, the transaction has no such state, and must not get one.
+    if (state.size > MAX_KEPT && states.get(this.#tx) === state) states.delete(this.#tx);
+  }
+
+  entries(): readonly (readonly [string, T])[] {
+    return [...this.#own];
+  }
+
+  clear(): void {
+    this.#own.clear();
+    this.#size = 0;
+  }
+
+  #keep(key: string, found: T): T {
+    this.#own.set(key, found);
+    this.#size += this.#of.sizeOf(found);
+    return found;
+  }
 }
 
 /** Maximum records that are kept for a unit of work. */

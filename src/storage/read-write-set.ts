@@ -52,87 +52,99 @@ export function isEmptySet(sets: ReadWriteSet): boolean {
 
 /** Creates a builder with empty sets. */
 export function createReadWriteSet(): ReadWriteSetBuilder {
-  const [state, relations] = [createStateSet(), createRelationSet()];
-  let watch: Watch | undefined;
-  return {
-    addToReadSet(readSet) {
-      watch = readSet.watch ?? watch;
-      const isSame = readSet.relations === undefined || relations.addReads(readSet.relations);
-      return state.addToReadSet(readSet) && isSame;
-    },
-    addToWriteSet({ records = [], ...replaced }) {
-      let isSame = state.addToWriteSet(replaced);
-      for (const record of records) isSame = relations.addWrite(record) && isSame;
-      return isSame;
-    },
-    get mark() {
-      return { state: state.mark, records: relations.mark };
-    },
-    undoTo(mark) {
-      state.undoTo(mark.state);
-      relations.undoTo(mark.records);
-    },
-    get watch() {
-      return watch;
-    },
-    get needsBlocking() {
-      return relations.needsBlocking;
-    },
-    build: () => ({ ...state.build(), relations: relations.build() }),
-  };
+  return new Builder();
 }
 
-/** The builder of the sets without relations. */
-type StateSetBuilder = Omit<ReadWriteSetBuilder, 'mark' | 'undoTo' | 'watch' | 'needsBlocking'> & {
-  readonly mark: number;
-  undoTo(mark: number): void;
-};
+/** A class, because each attempt creates one. */
+class Builder implements ReadWriteSetBuilder {
+  readonly #state = new StateSet();
+  readonly #relations = createRelationSet();
+  watch: Watch | undefined;
 
-function createStateSet(): StateSetBuilder {
-  const users = new Map<string, number>();
-  const sessions = new Map<string, string>();
-  let revision: string | undefined;
-  let validUntil = Number.POSITIVE_INFINITY;
-  /** Keys of the write set in order of insertion, each with the user concerned. The rows are locked until this unit of work commits. */
-  const writes = new Map<string, string | undefined>();
-
-  function isSameRevision(stamp: string): boolean {
-    if (writes.has('revision')) return true;
-    revision ??= stamp;
-    return revision === stamp;
+  addToReadSet(readSet: ReadSet): boolean {
+    this.watch = readSet.watch ?? this.watch;
+    const isSame = readSet.relations === undefined || this.#relations.addReads(readSet.relations);
+    return this.#state.addToReadSet(readSet) && isSame;
   }
 
-  function isSameUser(id: string, version: number): boolean {
-    if (writes.has(`user ${id}`)) return true;
-    const known = users.get(id) ?? version;
-    users.set(id, known);
+  addToWriteSet({ records = [], ...replaced }: WriteSet): boolean {
+    let isSame = this.#state.addToWriteSet(replaced);
+    for (const record of records) isSame = this.#relations.addWrite(record) && isSame;
+    return isSame;
+  }
+
+  get mark(): WriteMark {
+    return { state: this.#state.mark, records: this.#relations.mark };
+  }
+
+  undoTo(mark: WriteMark): void {
+    this.#state.undoTo(mark.state);
+    this.#relations.undoTo(mark.records);
+  }
+
+  get needsBlocking(): boolean {
+    return this.#relations.needsBlocking;
+  }
+
+  build(): ReadWriteSet {
+    return { ...this.#state.build(), relations: this.#relations.build() };
+  }
+}
+
+/** The sets without relations. */
+class StateSet {
+  readonly #users = new Map<string, number>();
+  readonly #sessions = new Map<string, string>();
+  #revision: string | undefined;
+  #validUntil = Number.POSITIVE_INFINITY;
+  /** Keys of the write set in order of insertion, each with the user concerned. The rows are locked until this unit of work commits. */
+  readonly #writes = new Map<string, string | undefined>();
+
+  addToReadSet(readSet: ReadSet): boolean {
+    this.#validUntil = Math.min(this.#validUntil, readSet.validUntil ?? this.#validUntil);
+    for (const { id, userId } of readSet.sessions ?? []) this.#sessions.set(id, userId);
+    const sameUsers = (readSet.users ?? []).filter(({ id, version }) => this.#isSameUser(id, version));
+    return (readSet.revision === undefined || this.#isSameRevision(readSet.revision)) && sameUsers.length === (readSet.users ?? []).length;
+  }
+
+  addToWriteSet({ endedSessionsOf = [], ...replaced }: Omit<WriteSet, 'records'>): boolean {
+    const isSame = this.addToReadSet(replaced);
+    if (replaced.revision !== undefined) this.#writes.set('revision', undefined);
+    for (const { id } of replaced.users ?? []) this.#writes.set(`user ${id}`, id);
+    for (const id of endedSessionsOf) this.#writes.set(`sessions ${id}`, id);
+    return isSame;
+  }
+
+  get mark(): number {
+    return this.#writes.size;
+  }
+
+  undoTo(mark: number): void {
+    for (const key of [...this.#writes.keys()].slice(mark)) this.#writes.delete(key);
+  }
+
+  build(): ReadWriteSet {
+    return toReadWriteSet({
+      revision: this.#revision,
+      validUntil: this.#validUntil,
+      users: this.#users,
+      sessions: this.#sessions,
+      writes: this.#writes,
+    });
+  }
+
+  #isSameRevision(stamp: string): boolean {
+    if (this.#writes.has('revision')) return true;
+    this.#revision ??= stamp;
+    return this.#revision === stamp;
+  }
+
+  #isSameUser(id: string, version: number): boolean {
+    if (this.#writes.has(`user ${id}`)) return true;
+    const known = this.#users.get(id) ?? version;
+    this.#users.set(id, known);
     return known === version;
   }
-
-  function addToReadSet(readSet: ReadSet): boolean {
-    validUntil = Math.min(validUntil, readSet.validUntil ?? validUntil);
-    for (const { id, userId } of readSet.sessions ?? []) sessions.set(id, userId);
-    const sameUsers = (readSet.users ?? []).filter(({ id, version }) => isSameUser(id, version));
-    return (readSet.revision === undefined || isSameRevision(readSet.revision)) && sameUsers.length === (readSet.users ?? []).length;
-  }
-
-  return {
-    addToReadSet,
-    addToWriteSet({ endedSessionsOf = [], ...replaced }) {
-      const isSame = addToReadSet(replaced);
-      if (replaced.revision !== undefined) writes.set('revision', undefined);
-      for (const { id } of replaced.users ?? []) writes.set(`user ${id}`, id);
-      for (const id of endedSessionsOf) writes.set(`sessions ${id}`, id);
-      return isSame;
-    },
-    get mark() {
-      return writes.size;
-    },
-    undoTo(mark) {
-      for (const key of [...writes.keys()].slice(mark)) writes.delete(key);
-    },
-    build: () => toReadWriteSet({ revision, validUntil, users, sessions, writes }),
-  };
 }
 
 interface Collected extends Pick<ReadWriteSet, 'revision' | 'validUntil' | 'users'> {

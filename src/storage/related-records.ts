@@ -69,8 +69,8 @@ export function createRelatedStore(tx: Transaction, definitions: Definitions): R
   }
 
   return {
-    ancestors: ancestors.find,
-    item: items.find,
+    ancestors: (name, id) => ancestors.find(name, id),
+    item: (some, id) => items.find(some, id),
     find(related, values) {
       const key = keyOf(related, values);
       const known = found.get(key);

@@ -2,8 +2,8 @@ import { Problem } from '../errors.ts';
 
 /** The transaction that savepoints belong to. */
 export interface SavepointHost {
-  /** True if the transaction accepts no more statements. */
-  readonly isOver: boolean;
+  /** Returns true if the transaction accepts no more statements. */
+  isOver(): boolean;
   /** Throws if the transaction accepts no more statements. */
   check(): void;
   readonly savepoints: PendingSavepoints;
@@ -57,7 +57,7 @@ class NestedSavepoints implements Savepoints {
       return answer;
     } catch (error) {
       // If savepoints overlap, rolling one back would undo another's writes, so the transaction fails at its end.
-      if (this.#open === depth && !host.isOver) {
+      if (this.#open === depth && !host.isOver()) {
         host.savepoints.undo(name);
         this.#release(name);
       }

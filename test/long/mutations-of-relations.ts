@@ -275,8 +275,8 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   {
     name: 'each decision of a request loads the related records again',
     file: 'src/storage/loaded-records.ts',
-    find: 'shared.set(key, keep(key, found));',
-    replace: 'keep(key, found);',
+    find: 'shared.set(key, this.#keep(key, found));',
+    replace: 'this.#keep(key, found);',
     red: 'test/scenarios/related-loads.test.ts',
     test: 'the memberships are loaded once for all actions and records of a question of the caller',
   },

@@ -26,37 +26,47 @@ export function valuesForImport(context: RequestContext): readonly Proposal[] {
   if (!Array.isArray(data) || data.length === 0)
     throw new Problem('REQUEST_MALFORMED', 'expected data to be an array of at least one record');
   let mistakes = 0;
-  return data.map((row: Json) =>
-    toLazyProposal(() => {
-      // The response lists at most MAX_ISSUES mistakes, so names that are similar to those of further mistakes are not searched.
-      const proposal = proposeRecord({ ...optionsOf(context), suggests: mistakes < MAX_ISSUES }, row);
-      const issues = proposal.issues.slice(0, MAX_ISSUES - mistakes);
-      mistakes += issues.length;
-      return { ...proposal, issues };
-    }),
+  return data.map(
+    (row: Json) =>
+      new LazyProposal(() => {
+        // The response lists at most MAX_ISSUES mistakes, so names that are similar to those of further mistakes are not searched.
+        const proposal = proposeRecord({ ...optionsOf(context), suggests: mistakes < MAX_ISSUES }, row);
+        const issues = proposal.issues.slice(0, MAX_ISSUES - mistakes);
+        mistakes += issues.length;
+        return { ...proposal, issues };
+      }),
   );
 }
 
-function toLazyProposal(compute: () => Proposal): Proposal {
-  let computed: Proposal | undefined;
-  const proposal = (): Proposal => {
-    computed ??= compute();
-    return computed;
-  };
-  return {
-    get record() {
-      return proposal().record;
-    },
-    get values() {
-      return proposal().values;
-    },
-    get cleared() {
-      return proposal().cleared;
-    },
-    get issues() {
-      return proposal().issues;
-    },
-  };
+/** A class, because each record of a request has one. */
+class LazyProposal implements Proposal {
+  readonly #compute: () => Proposal;
+  #computed: Proposal | undefined;
+
+  constructor(compute: () => Proposal) {
+    this.#compute = compute;
+  }
+
+  get record(): Proposal['record'] {
+    return this.#proposal.record;
+  }
+
+  get values(): Proposal['values'] {
+    return this.#proposal.values;
+  }
+
+  get cleared(): Proposal['cleared'] {
+    return this.#proposal.cleared;
+  }
+
+  get issues(): Proposal['issues'] {
+    return this.#proposal.issues;
+  }
+
+  get #proposal(): Proposal {
+    this.#computed ??= this.#compute();
+    return this.#computed;
+  }
 }
 
 /** Returns the stored record as the update would change it. */

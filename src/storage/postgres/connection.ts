@@ -12,8 +12,8 @@ export interface QueryResult {
 
 /** The part of a connection that an attempt at a unit of work uses. It throws the driver's errors. */
 export interface AttemptConnection {
-  /** Number of the connection in this process; two open connections never have the same number. */
-  readonly slot: number;
+  /** Returns the number of the connection in this process; two open connections never have the same number. */
+  slot(): number;
   /** Records which process of the server has answered. */
   setBackendProcess(process: number): void;
   /** Resolves when the statement can be sent; undefined if it can be sent at once. Absent if every statement can. */
@@ -59,7 +59,8 @@ type DriverClient = pg.PoolClient & {
 };
 
 /** Options of a connection. */
-export interface ConnectionOptions extends Pick<Connection, 'slot'> {
+export interface ConnectionOptions {
+  readonly slot: number;
   /** Returns true if statements are prepared under names; a pooler that switches server connections may not know them. */
   preparesStatements(): boolean;
 }
@@ -80,7 +81,7 @@ export function createConnection(client: DriverClient, { preparesStatements, slo
   }
 
   return {
-    slot,
+    slot: () => slot,
     get isDirect() {
       return isDirect();
     },

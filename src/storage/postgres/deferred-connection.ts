@@ -33,9 +33,7 @@ export function deferConnection(pool: Pool, lookups: SharedLookups): DeferredCon
   const isShared = (statement: Statement): boolean => statement.isLookup === true && taken === undefined;
 
   return {
-    get slot() {
-      return known?.slot ?? 0;
-    },
+    slot: () => known?.slot() ?? 0,
     awaitTurn: (statement) => (isShared(statement) || known !== undefined ? undefined : take()),
     query: (statement) => (isShared(statement) ? sendLookup(statement) : take().then((connection) => connection.query(statement))),
     send: (text) => take().then((connection) => connection.send(text)),

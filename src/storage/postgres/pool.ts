@@ -87,7 +87,7 @@ function createConnections(pool: pg.Pool, sessionSettings: string, options: Pool
   const answered = new WeakMap<pg.PoolClient, number>();
   pool.on('remove', (client) => {
     const known = connections.get(client);
-    if (known !== undefined) options.slots.release(known.slot);
+    if (known !== undefined) options.slots.release(known.slot());
   });
   const toConnection = (client: pg.PoolClient): Connection =>
     createConnection(client, { preparesStatements: () => preparesStatements, slot: options.slots.take() });

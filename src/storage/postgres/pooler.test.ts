@@ -121,7 +121,7 @@ describe.runIf(installed !== undefined).each(modes)('a pooler %s', AT_ONCE, (mod
 
   it(`connection slots are between 0 and 31, behind a pooler ${mode}`, IN_TURN, async () => {
     const databases = await Promise.all(Array.from({ length: 8 }, () => openBehind({ connections: 1 })));
-    const slots = await Promise.all(databases.map((database) => database.transaction(async (tx) => tx.slot)));
+    const slots = await Promise.all(databases.map((database) => database.transaction(async (tx) => tx.slot())));
     expect(slots.filter((slot) => slot < 0 || slot > 31)).toEqual([]);
   });
 

@@ -112,7 +112,7 @@ function withLimits(context: TimedContext, limits: AttemptLimits): TimedStatemen
       if (isChecked) stopwatch.addSince(begun);
       else stopwatch.begin();
     });
-    if (time.takesTurns && result.rows.length > 0) await takeTurn();
+    if (time.takesTurns() && result.rows.length > 0) await takeTurn();
     return result;
   }
 
@@ -130,8 +130,8 @@ const IN_MEMORY_SHARE = 0.1;
 /** The time of an attempt. */
 interface AttemptTime {
   readonly stopwatch: Stopwatch;
-  /** True if the attempt continues in a turn of its own after each statement with rows. */
-  readonly takesTurns: boolean;
+  /** Returns true if the attempt continues in a turn of its own after each statement with rows. */
+  takesTurns(): boolean;
   beginInMemory(): void;
 }
 
@@ -144,9 +144,7 @@ function createAttemptTime({ attempt, short, state }: AttemptLimits): AttemptTim
   if (takesTurns) state.yieldFirst?.();
   return {
     stopwatch,
-    get takesTurns() {
-      return takesTurns;
-    },
+    takesTurns: () => takesTurns,
     beginInMemory() {
       if (takesTurns) return;
       takesTurns = true;

@@ -47,9 +47,7 @@ export function openTransaction(context: TransactionContext, now: number): OpenT
   const tx: Transaction = Object.freeze({
     dialect: postgresDialect,
     now,
-    get slot() {
-      return context.connection.slot % SLOT_COUNT;
-    },
+    slot: () => context.connection.slot() % SLOT_COUNT,
     validatesReads: !context.blocksWriters,
     all: (async (text) => (await query(text)).rows) as Transaction['all'],
     one,
@@ -104,9 +102,7 @@ function createQueries({ state, lazy }: TransactionContext, send: TimedStatement
 /** Creates the members that collect appended rows, read set and write set for the commit. A failed savepoint undoes rows and writes. */
 function createBookkeeping({ state, lazy }: TransactionContext) {
   const savepoints = createSavepoints({
-    get isOver() {
-      return state.ended || state.broken;
-    },
+    isOver: () => state.ended || state.broken,
     check: state.check,
     savepoints: lazy.savepoints,
   });

@@ -93,7 +93,8 @@ export async function attempt<T>(
       if (lazy.isBegun) await endReadOnly(context);
       return { answer, wrote: false, ms: 0, pending: request, broken: await isBroken(context) };
     }
-    const statements = request.appends.length === 0 ? [] : await toAppendStatements({ tx, writer: context.lease.writer }, request.appends);
+    const statements =
+      request.appends.length === 0 ? [] : await toAppendStatements({ tx, writer: context.lease.writer() }, request.appends);
     // For a batch the ids of its rows show whether it was committed, so the transaction id is not awaited.
     if (!isBatch) await lazy.awaitBegin();
     inDoubt = { answer, commit: { transactionId: lazy.transactionId, find: toFindStatement(request.appends) } };

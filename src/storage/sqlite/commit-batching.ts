@@ -211,9 +211,9 @@ async function commitBatch(deps: BatchDeps, queue: QueuedWork[]): Promise<Commit
 }
 
 /** Writes the rows that the units of work append. */
-async function append(connection: Connection, { writer }: WriterLease, appends: readonly PendingAppend[]): Promise<void> {
+async function append(connection: Connection, lease: WriterLease, appends: readonly PendingAppend[]): Promise<void> {
   const handle = openTransaction(connection, withoutLimit());
-  const statements = toAppendStatements({ tx: handle.tx, writer }, appends);
+  const statements = toAppendStatements({ tx: handle.tx, writer: lease.writer() }, appends);
   for (const statement of statements instanceof Promise ? await statements : statements) connection.run(statement);
   handle.end();
 }

@@ -14,8 +14,8 @@ import { deadlineCheck, sqliteDialect } from './sql-dialect.ts';
 /** The transaction handle of a long attempt. */
 export interface LongTransaction {
   readonly tx: Transaction;
-  /** The reason why the attempt has ended before its unit of work; undefined if it has not. The unit of work may have caught it. */
-  readonly ended: AttemptEnded | undefined;
+  /** Returns the reason why the attempt has ended before its unit of work; undefined if it has not. The unit of work may have caught it. */
+  ended(): AttemptEnded | undefined;
   /** Makes the handle throw from now on. Returns what is left to do on the writer: rows to append, and the read set to validate. */
   end(): LongResult;
 }
@@ -54,7 +54,7 @@ export function openLongTransaction(attempt: LongAttempt): LongTransaction {
   const tx: Transaction = Object.freeze({
     dialect: sqliteDialect,
     now: Date.now(),
-    slot: 0,
+    slot: () => 0,
     validatesReads: true,
     watched: () => undefined,
     all: query as Transaction['all'],
@@ -69,16 +69,14 @@ export function openLongTransaction(attempt: LongAttempt): LongTransaction {
   });
   return {
     tx,
-    get ended() {
-      return lifetime.ended;
-    },
+    ended: lifetime.ended,
     end,
   };
 }
 
 interface Lifetime {
-  readonly isOver: boolean;
-  readonly ended: AttemptEnded | undefined;
+  isOver(): boolean;
+  ended(): AttemptEnded | undefined;
   /** Throws if the attempt has ended. */
   check(): void;
   /** Ends the attempt before its unit of work, and returns the error to throw. */
@@ -91,12 +89,8 @@ function createLifetime(): Lifetime {
   let ended: AttemptEnded | undefined;
   let isOver = false;
   return {
-    get isOver() {
-      return isOver;
-    },
-    get ended() {
-      return ended;
-    },
+    isOver: () => isOver,
+    ended: () => ended,
     check() {
       if (isOver) throw internal('a transaction was used after its end');
       if (ended !== undefined) throw ended;
@@ -166,9 +160,7 @@ function createTimedQueries({ reader, turns, state }: LongAttempt, lifetime: Lif
 function createBookkeeping(lifetime: Lifetime) {
   const sets = createReadWriteSet();
   const appends = new CollectedAppends({
-    get isOver() {
-      return lifetime.isOver;
-    },
+    isOver: lifetime.isOver,
     check: lifetime.check,
     savepoints: NO_SAVEPOINTS,
   });

@@ -128,10 +128,11 @@ async function attemptLong<T>(work: Work<T>, handle: LongTransaction): Promise<{
   try {
     const answer = await work(handle.tx);
     const result = handle.end();
-    if (handle.ended !== undefined) throw handle.ended;
+    const ended = handle.ended();
+    if (ended !== undefined) throw ended;
     return { answer, result };
   } catch (error) {
-    throw handle.ended ?? error;
+    throw handle.ended() ?? error;
   }
 }
 

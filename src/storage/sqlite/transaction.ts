@@ -75,7 +75,7 @@ class BatchWork implements OpenTransaction, SavepointHost {
     return this.#ended;
   }
 
-  get isOver(): boolean {
+  isOver(): boolean {
     return this.#isEnded || !this.#connection.inTransaction;
   }
 
@@ -87,7 +87,7 @@ class BatchWork implements OpenTransaction, SavepointHost {
     if (this.#isEnded) throw internal('a transaction was used after its end');
     if (this.#ended !== undefined) throw this.#ended;
     // SQLite rolled back by itself. Outside of a transaction each statement would commit on its own.
-    if (this.isOver) throw unavailable(new Error('the transaction was rolled back by the database'));
+    if (this.isOver()) throw unavailable(new Error('the transaction was rolled back by the database'));
   }
 
   /** Notes that the unit of work will write. */
@@ -146,7 +146,6 @@ const NO_OPTIONS: RowLockOptions = {};
 class BatchTransaction implements Transaction {
   readonly dialect = sqliteDialect;
   readonly now = Date.now();
-  readonly slot = 0;
   /** The transaction holds the write lock. */
   readonly validatesReads = false;
   readonly attempt: BatchAttempt['attempt'];
@@ -223,6 +222,10 @@ class BatchTransaction implements Transaction {
 
   watched(): undefined {
     return undefined;
+  }
+
+  slot(): number {
+    return 0;
   }
 
   deadlineCheck(table: Sql, rows?: number): Sql {
