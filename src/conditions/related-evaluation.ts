@@ -11,16 +11,17 @@ import {
   type Some,
   UNRESOLVED,
 } from './condition.ts';
-import { compileOperand } from './operand-values.ts';
+import { compileOperand, type OperandResolver } from './operand-values.ts';
 
 /** Creates the partial evaluator of a condition on related records, from that of its `where`. */
 export function toRelatedEvaluator(related: Related, where: (scope: Scope) => Condition): (scope: Scope) => Condition {
-  const links = related.on.map(({ path, operand }) => ({ path, resolve: compileOperand(operand) }));
+  const resolvers = related.on.map(({ operand }) => compileOperand(operand));
   return (scope) => {
     const values: Json[] = [];
+    const resolved = resolvers.map((resolve) => resolve(scope));
     let isOpen = scope.related === undefined;
-    for (const { path, resolve } of links) {
-      const value = resolve(scope);
+    for (const [index, { path }] of related.on.entries()) {
+      const value = resolved[index];
       if (value === UNRESOLVED) isOpen = true;
       else if (!canLink(value, path, { related, scope })) return constant(UNKNOWN);
       else values.push(value as Json);
@@ -28,7 +29,7 @@ export function toRelatedEvaluator(related: Related, where: (scope: Scope) => Co
     const found = isOpen ? UNRESOLVED : (scope.related?.find(related, values) ?? UNRESOLVED);
     if (typeof found === 'string') return constant(UNKNOWN);
     const truth = found === UNRESOLVED ? undefined : evaluateRecords(found, related, { where, scope });
-    return truth === undefined ? bindRelated(related, { where, scope }) : constant(truth);
+    return truth === undefined ? bindRelated(related, resolved, { where, scope }) : constant(truth);
   };
 }
 
@@ -90,9 +91,9 @@ function truthOfCounts({ atLeast, atMost }: Related, { true: met, unknown }: Rel
 }
 
 /** Returns the condition with literals instead of the paths whose values are known. */
-function bindRelated(related: Related, { where, scope }: WhereInScope): Related {
-  const on = related.on.map(({ path, operand }) => {
-    const value = compileOperand(operand)(scope);
+function bindRelated(related: Related, resolved: readonly ReturnType<OperandResolver>[], { where, scope }: WhereInScope): Related {
+  const on = related.on.map(({ path, operand }, index) => {
+    const value = resolved[index];
     return value === UNRESOLVED || value === undefined ? { path, operand } : { path, operand: { type: 'literal' as const, value } };
   });
   return { ...related, on, where: all([where(withRelatedRecord(scope, related, UNRESOLVED))]) };

@@ -6,6 +6,7 @@ import {
   readsOtherRecords,
   type SqlTarget,
 } from '../conditions/index.ts';
+import type { SqlDialect } from '../operators/index.ts';
 import { type Definitions, hasIndexOn, type Resource } from '../resources/index.ts';
 import { renderSql, type Sql, sql } from '../sql.ts';
 import { createAncestorsTarget } from './ancestors-target.ts';
@@ -47,12 +48,23 @@ export function createRelatedTarget(related: Related, context: RelatedContext): 
   };
   const ofAllRows = findForAllRows(related, { ...context, resource, target });
   if (ofAllRows === undefined) return target;
-  const check = context.deadlineCheck?.(tableOf(resource));
-  // Rendered once, because the statement has it up to three times.
-  const records = sql.raw(renderSql(recordsOf(resource, { as: table, check }), outer.dialect.placeholder).sql);
+  const records = checkedRecords(resource, table, context);
   const tables = (where: Sql): Sql =>
     sql.join([sql`(SELECT * FROM ${records} WHERE ${where}) AS ${sql.raw(quoteName(table))}`, ...joins.items], sql` `);
   return { ...target, ofAllRows: { ...ofAllRows, tables } };
+}
+
+/** The FROM item of the last condition on records of a resource. */
+const checked = new WeakMap<Resource, { readonly dialect: SqlDialect; readonly table: string; readonly records: Sql }>();
+
+/** Returns the FROM item of the records with the deadline check, as one text: a statement has it up to three times. */
+function checkedRecords(resource: Resource, table: string, { outer: { dialect }, deadlineCheck }: RelatedContext): Sql {
+  const known = checked.get(resource);
+  if (known?.dialect === dialect && known.table === table) return known.records;
+  const checking = recordsOf(resource, { as: table, check: deadlineCheck?.(tableOf(resource)) });
+  const records = sql.raw(renderSql(checking, dialect.placeholder).sql);
+  checked.set(resource, { dialect, table, records });
+  return records;
 }
 
 /** The related resource, and the target of its fields. */
