@@ -1,11 +1,11 @@
-import { Card, Group, NativeSelect, Switch, TextInput } from '@mantine/core';
+import { Card, Group, NativeSelect, TextInput } from '@mantine/core';
 import { mistakesAt } from '../../components/condition/condition-mistakes.ts';
-import { NumberBox } from '../../components/NumberBox.tsx';
 import { TagField } from '../../components/TagField.tsx';
 import { useEmptyMistake } from '../../components/useEmptyMistake.ts';
 import { policiesTexts } from '../../texts/policies.ts';
 import { policyTexts } from '../../texts/policy.ts';
-import { DEFAULT_PRIORITY, numberOf, textOf, withText } from './policy-draft.ts';
+import { PriorityFields } from './PriorityFields.tsx';
+import { textOf, withText } from './policy-draft.ts';
 import type { DraftTabProps } from './RulesTab.tsx';
 
 const texts = policyTexts.details;
@@ -38,24 +38,7 @@ export function PolicyDetailsForm({ draft, catalogue, validation, onChange }: Dr
           error={errorOf('type')}
           onChange={({ currentTarget }) => set('type', currentTarget.value)}
         />
-        <Group align="flex-start" wrap="nowrap">
-          <NumberBox
-            label={texts.priority}
-            description={texts.priorityHelp}
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            w={200}
-            isInteger
-            value={numberOf(draft, 'priority', DEFAULT_PRIORITY)}
-            error={errorOf('priority')}
-            onChange={(value) => set('priority', value)}
-          />
-          <Switch
-            mt={33}
-            label={texts.isActive}
-            checked={draft['isActive'] !== false}
-            onChange={({ currentTarget }) => set('isActive', currentTarget.checked)}
-          />
-        </Group>
+        <PriorityFields of={draft} texts={texts} error={errorOf('priority')} onChange={set} />
         <TextInput
           label={texts.description}
           flex="1 1 100%"

@@ -1,10 +1,10 @@
-import { Button, Group, Input, NativeSelect, SegmentedControl, Stack, Switch, TextInput } from '@mantine/core';
+import { Button, Group, Input, NativeSelect, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { ConditionBuilder } from '../../components/condition/ConditionBuilder.tsx';
 import { mistakesOf } from '../../components/condition/condition-mistakes.ts';
-import { NumberBox } from '../../components/NumberBox.tsx';
 import { policyTexts } from '../../texts/policy.ts';
-import { DEFAULT_PRIORITY, type DraftJson, numberOf, textOf, withText } from './policy-draft.ts';
+import { PriorityFields } from './PriorityFields.tsx';
+import { type DraftJson, textOf, withText } from './policy-draft.ts';
 import type { RuleCardProps } from './RuleCard.tsx';
 
 const texts = policyTexts.rules;
@@ -89,26 +89,14 @@ function RuleMembers({ rule, at, catalogue, validation, onRule }: RuleFormProps)
           error={errorOf('resource')}
           onChange={({ currentTarget }) => set('resource', currentTarget.value)}
         />
-        <Group align="flex-start" wrap="nowrap">
-          <NumberBox
-            label={texts.priority}
-            description={texts.priorityHelp}
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            w={200}
-            isInteger
-            // Rules change places by their priority.
-            reportsOnLeaving
-            value={numberOf(rule, 'priority', DEFAULT_PRIORITY)}
-            error={errorOf('priority')}
-            onChange={(value) => set('priority', value)}
-          />
-          <Switch
-            mt={33}
-            label={texts.isActive}
-            checked={rule['isActive'] !== false}
-            onChange={({ currentTarget }) => set('isActive', currentTarget.checked)}
-          />
-        </Group>
+        <PriorityFields
+          of={rule}
+          texts={texts}
+          // Rules change places by their priority.
+          reportsOnLeaving
+          error={errorOf('priority')}
+          onChange={set}
+        />
       </Group>
       <TextInput
         label={texts.description}
