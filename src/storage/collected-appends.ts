@@ -18,10 +18,11 @@ export class CollectedAppends {
     if (rows.length > 0) this.#appends.push({ statements: statements as AppendStatements<unknown>, rows });
   }
 
-  /** Implements `savepoint` of the transaction. */
-  savepoint<T>(work: () => Promise<T>): Promise<T> {
+  /** Implements `savepoint` of the transaction. `undo` undoes what else the savepoint has changed in memory. */
+  savepoint<T>(work: () => Promise<T>, undo?: () => void): Promise<T> {
     const count = this.#appends.length;
     return this.#savepoints.run(work, () => {
+      undo?.();
       this.#appends.length = count;
     });
   }

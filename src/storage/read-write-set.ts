@@ -1,6 +1,6 @@
 import type { Watch } from '../authz/policies/index.ts';
 import type { ReadSet, WriteSet } from './read-set.ts';
-import { createRelationSet, type RelationSet } from './relation-set.ts';
+import { createRelationSet, type RelationSet, type RelationSetBuilder } from './relation-set.ts';
 
 /** The read set and the write set of one unit of work. Commit validation fails if the read set is no longer current. */
 export interface ReadWriteSet {
@@ -55,111 +55,105 @@ export function createReadWriteSet(): ReadWriteSetBuilder {
   return new Builder();
 }
 
-/** A class, because each attempt creates one. */
-class Builder implements ReadWriteSetBuilder {
-  readonly #state = new StateSet();
-  readonly #relations = createRelationSet();
-  watch: Watch | undefined;
+const NO_USERS: ReadonlyMap<string, number> = new Map();
+const NO_IDS: ReadonlySet<string> = new Set();
 
-  addToReadSet(readSet: ReadSet): boolean {
-    this.watch = readSet.watch ?? this.watch;
-    const isSame = readSet.relations === undefined || this.#relations.addReads(readSet.relations);
-    return this.#state.addToReadSet(readSet) && isSame;
+/** A class whose collections are created on first use, because each request on PostgreSQL has two, and most have few reads and no writes. */
+class Builder implements ReadWriteSetBuilder {
+  watch: Watch | undefined = undefined;
+  #revision: string | undefined = undefined;
+  #validUntil = Number.POSITIVE_INFINITY;
+  #users: Map<string, number> | undefined = undefined;
+  #sessions: Map<string, string> | undefined = undefined;
+  /** Keys of the write set in order of insertion, each with the user concerned. The rows are locked until this unit of work commits. */
+  #writes: Map<string, string | undefined> | undefined = undefined;
+  #relations: RelationSetBuilder | undefined = undefined;
+
+  addToReadSet({ watch, relations, ...read }: ReadSet): boolean {
+    if (watch !== undefined) this.watch = watch;
+    const isSame = relations === undefined || this.#relationSet.addReads(relations);
+    return this.#addState(read) && isSame;
   }
 
-  addToWriteSet({ records = [], ...replaced }: WriteSet): boolean {
-    let isSame = this.#state.addToWriteSet(replaced);
-    for (const record of records) isSame = this.#relations.addWrite(record) && isSame;
+  addToWriteSet({ records = [], endedSessionsOf = [], revision, users }: WriteSet): boolean {
+    let isSame = this.#addState({ ...(revision !== undefined && { revision }), ...(users !== undefined && { users }) });
+    if (revision !== undefined) this.#addWrite('revision', undefined);
+    for (const { id } of users ?? []) this.#addWrite(`user ${id}`, id);
+    for (const id of endedSessionsOf) this.#addWrite(`sessions ${id}`, id);
+    for (const record of records) isSame = this.#relationSet.addWrite(record) && isSame;
     return isSame;
   }
 
   get mark(): WriteMark {
-    return { state: this.#state.mark, records: this.#relations.mark };
+    return { state: this.#writes?.size ?? 0, records: this.#relations?.mark ?? 0 };
   }
 
-  undoTo(mark: WriteMark): void {
-    this.#state.undoTo(mark.state);
-    this.#relations.undoTo(mark.records);
+  undoTo({ state, records }: WriteMark): void {
+    for (const key of [...(this.#writes?.keys() ?? [])].slice(state)) this.#writes?.delete(key);
+    this.#relations?.undoTo(records);
   }
 
   get needsBlocking(): boolean {
-    return this.#relations.needsBlocking;
+    return this.#relations?.needsBlocking ?? false;
   }
 
+  /** Builds the sets, without reads that the unit of work has overwritten: other units of work cannot change them before it commits. */
   build(): ReadWriteSet {
-    return { ...this.#state.build(), relations: this.#relations.build() };
-  }
-}
-
-/** The sets without relations. */
-class StateSet {
-  readonly #users = new Map<string, number>();
-  readonly #sessions = new Map<string, string>();
-  #revision: string | undefined;
-  #validUntil = Number.POSITIVE_INFINITY;
-  /** Keys of the write set in order of insertion, each with the user concerned. The rows are locked until this unit of work commits. */
-  readonly #writes = new Map<string, string | undefined>();
-
-  addToReadSet(readSet: ReadSet): boolean {
-    this.#validUntil = Math.min(this.#validUntil, readSet.validUntil ?? this.#validUntil);
-    for (const { id, userId } of readSet.sessions ?? []) this.#sessions.set(id, userId);
-    const sameUsers = (readSet.users ?? []).filter(({ id, version }) => this.#isSameUser(id, version));
-    return (readSet.revision === undefined || this.#isSameRevision(readSet.revision)) && sameUsers.length === (readSet.users ?? []).length;
+    return {
+      revision: this.#hasWritten('revision') ? undefined : this.#revision,
+      validUntil: this.#validUntil,
+      users: this.#readUsers(),
+      sessions:
+        this.#sessions === undefined
+          ? []
+          : [...this.#sessions].flatMap(([id, userId]) => (this.#hasWritten(`sessions ${userId}`) ? [] : [id])),
+      advancesRevision: this.#hasWritten('revision'),
+      changedUsers: this.#writes === undefined ? NO_IDS : new Set([...this.#writes.values()].filter((id) => id !== undefined)),
+      relations: this.#relations?.build(),
+    };
   }
 
-  addToWriteSet({ endedSessionsOf = [], ...replaced }: Omit<WriteSet, 'records'>): boolean {
-    const isSame = this.addToReadSet(replaced);
-    if (replaced.revision !== undefined) this.#writes.set('revision', undefined);
-    for (const { id } of replaced.users ?? []) this.#writes.set(`user ${id}`, id);
-    for (const id of endedSessionsOf) this.#writes.set(`sessions ${id}`, id);
+  #readUsers(): ReadonlyMap<string, number> {
+    if (this.#users === undefined || this.#writes === undefined) return this.#users ?? NO_USERS;
+    return new Map([...this.#users].filter(([id]) => !this.#hasWritten(`user ${id}`)));
+  }
+
+  #addState({ revision, validUntil, users = [], sessions = [] }: Omit<ReadSet, 'watch' | 'relations'>): boolean {
+    if (validUntil !== undefined) this.#validUntil = Math.min(validUntil, this.#validUntil);
+    for (const { id, userId } of sessions) {
+      this.#sessions ??= new Map();
+      this.#sessions.set(id, userId);
+    }
+    let isSame = revision === undefined || this.#isSameRevision(revision);
+    for (const { id, version } of users) isSame = this.#isSameUser(id, version) && isSame;
     return isSame;
   }
 
-  get mark(): number {
-    return this.#writes.size;
-  }
-
-  undoTo(mark: number): void {
-    for (const key of [...this.#writes.keys()].slice(mark)) this.#writes.delete(key);
-  }
-
-  build(): ReadWriteSet {
-    return toReadWriteSet({
-      revision: this.#revision,
-      validUntil: this.#validUntil,
-      users: this.#users,
-      sessions: this.#sessions,
-      writes: this.#writes,
-    });
-  }
-
   #isSameRevision(stamp: string): boolean {
-    if (this.#writes.has('revision')) return true;
+    if (this.#hasWritten('revision')) return true;
     this.#revision ??= stamp;
     return this.#revision === stamp;
   }
 
   #isSameUser(id: string, version: number): boolean {
-    if (this.#writes.has(`user ${id}`)) return true;
+    if (this.#hasWritten(`user ${id}`)) return true;
+    this.#users ??= new Map();
     const known = this.#users.get(id) ?? version;
     this.#users.set(id, known);
     return known === version;
   }
-}
 
-interface Collected extends Pick<ReadWriteSet, 'revision' | 'validUntil' | 'users'> {
-  readonly sessions: ReadonlyMap<string, string>;
-  readonly writes: ReadonlyMap<string, string | undefined>;
-}
+  #addWrite(key: string, userId: string | undefined): void {
+    this.#writes ??= new Map();
+    this.#writes.set(key, userId);
+  }
 
-/** Builds the sets, without reads that the unit of work has overwritten: other units of work cannot change them before it commits. */
-function toReadWriteSet({ revision, validUntil, users, sessions, writes }: Collected): ReadWriteSet {
-  return {
-    revision: writes.has('revision') ? undefined : revision,
-    validUntil,
-    users: new Map([...users].filter(([id]) => !writes.has(`user ${id}`))),
-    sessions: [...sessions].flatMap(([id, userId]) => (writes.has(`sessions ${userId}`) ? [] : [id])),
-    advancesRevision: writes.has('revision'),
-    changedUsers: new Set([...writes.values()].filter((id) => id !== undefined)),
-  };
+  #hasWritten(key: string): boolean {
+    return this.#writes?.has(key) ?? false;
+  }
+
+  get #relationSet(): RelationSetBuilder {
+    this.#relations ??= createRelationSet();
+    return this.#relations;
+  }
 }

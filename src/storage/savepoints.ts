@@ -96,48 +96,63 @@ const TRANSACTION_BEGIN: unique symbol = Symbol('whole');
 
 /** Creates lazy savepoints; `send` sends text to the database. */
 export function createLazySavepoints(send: (sql: string) => void): LazySavepoints {
-  /** The open savepoints, from the outermost to the innermost. Savepoints that were not sent are always at the end. */
-  const savepoints: LazySavepoint[] = [];
-  let rollBackTransaction = (): void => undefined;
+  return new PendingMarks(send);
+}
 
-  /** Finds a savepoint by name and closes the savepoints inside of it. */
-  function find(name: string): LazySavepoint {
-    const at = savepoints.findLastIndex((mark) => mark.name === name);
-    const mark = savepoints[at];
-    if (mark === undefined) throw internal(`no savepoint is open by the name of ${name}`);
-    savepoints.length = at + 1;
-    return mark;
+/** A class, because each request on PostgreSQL creates one. */
+class PendingMarks implements LazySavepoints {
+  readonly #send: (sql: string) => void;
+  /** The open savepoints, from the outermost to the innermost. Savepoints that were not sent are always at the end. */
+  readonly #open: LazySavepoint[] = [];
+  #rollBackTransaction = (): void => undefined;
+
+  constructor(send: (sql: string) => void) {
+    this.#send = send;
   }
 
-  return {
-    open: (name) => void savepoints.push({ name, sentAs: undefined }),
-    undo(name) {
-      const { sentAs: known } = find(name);
-      if (known === TRANSACTION_BEGIN) {
-        rollBackTransaction();
-        for (const mark of savepoints) mark.sentAs = undefined;
-      } else if (known !== undefined) send(`ROLLBACK TO SAVEPOINT ${known}`);
-    },
-    release(name) {
-      const { sentAs: known } = find(name);
-      savepoints.pop();
-      if (known === name) send(`RELEASE SAVEPOINT ${name}`);
-    },
-    send() {
-      const first = savepoints.find(({ sentAs: known }) => known === undefined);
-      if (first === undefined) return;
-      send(`SAVEPOINT ${first.name}`);
-      // Nothing was written between the first and the last savepoint that was not sent, so one sent savepoint serves all of them.
-      for (const mark of savepoints) mark.sentAs ??= first.name;
-    },
-    begin(startOver) {
-      rollBackTransaction = startOver;
-      for (const mark of savepoints) mark.sentAs = TRANSACTION_BEGIN;
-    },
-    clear() {
-      savepoints.length = 0;
-    },
-  };
+  open(name: string): void {
+    this.#open.push({ name, sentAs: undefined });
+  }
+
+  undo(name: string): void {
+    const { sentAs: known } = this.#find(name);
+    if (known === TRANSACTION_BEGIN) {
+      this.#rollBackTransaction();
+      for (const mark of this.#open) mark.sentAs = undefined;
+    } else if (known !== undefined) this.#send(`ROLLBACK TO SAVEPOINT ${known}`);
+  }
+
+  release(name: string): void {
+    const { sentAs: known } = this.#find(name);
+    this.#open.pop();
+    if (known === name) this.#send(`RELEASE SAVEPOINT ${name}`);
+  }
+
+  send(): void {
+    const first = this.#open.find(({ sentAs: known }) => known === undefined);
+    if (first === undefined) return;
+    this.#send(`SAVEPOINT ${first.name}`);
+    // Nothing was written between the first and the last savepoint that was not sent, so one sent savepoint serves all of them.
+    for (const mark of this.#open) mark.sentAs ??= first.name;
+  }
+
+  begin(startOver: () => void): void {
+    this.#rollBackTransaction = startOver;
+    for (const mark of this.#open) mark.sentAs = TRANSACTION_BEGIN;
+  }
+
+  clear(): void {
+    this.#open.length = 0;
+  }
+
+  /** Finds a savepoint by name and closes the savepoints inside of it. */
+  #find(name: string): LazySavepoint {
+    const at = this.#open.findLastIndex((mark) => mark.name === name);
+    const mark = this.#open[at];
+    if (mark === undefined) throw internal(`no savepoint is open by the name of ${name}`);
+    this.#open.length = at + 1;
+    return mark;
+  }
 }
 
 /** Creates a Problem for a bug in this program. */

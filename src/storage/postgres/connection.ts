@@ -65,6 +65,8 @@ export interface ConnectionOptions {
   preparesStatements(): boolean;
 }
 
+const NO_VALUES: Statement['parameters'] = [];
+
 /** Creates a connection from an open client. */
 export function createConnection(client: DriverClient, { preparesStatements, slot }: ConnectionOptions): Connection {
   const names = createStatementNames(preparesStatements);
@@ -75,9 +77,11 @@ export function createConnection(client: DriverClient, { preparesStatements, slo
   const cork = createCorking(() => client.connection?.stream);
   // A pooler reports a process id of its own when we connect, and forwards our statements to processes with other ids.
   const isDirect = (): boolean => backendProcess !== undefined && backendProcess === client.processID;
-  function query(sql: string, parameters: Statement['parameters'] = [], name?: string): Promise<pg.QueryResult> {
+  const { answered } = idleTimeout;
+  function query(sql: string, parameters: Statement['parameters'] = NO_VALUES, name?: string): Promise<pg.QueryResult> {
     cork();
-    return idleTimeout.watch(sendQuery(client, { sql, parameters, name }, isDirect() ? knownColumns : undefined));
+    idleTimeout.sent();
+    return sendQuery(client, { sql, parameters, name }, { knownColumns: isDirect() ? knownColumns : undefined, answered });
   }
 
   return {
@@ -96,25 +100,27 @@ export function createConnection(client: DriverClient, { preparesStatements, slo
       hasSettings = true;
       query(text).catch(() => undefined);
     },
-    async query({ sql, parameters }) {
+    query({ sql, parameters }) {
       const name = names.nameOf(sql);
-      const sent = query(sql, parameters, name);
-      const result = await (name === undefined ? sent : sent.catch(throwPrepared));
-      return { rows: result.rows as Record<string, unknown>[], changes: result.rowCount ?? 0 };
+      return toResult(query(sql, parameters, name), name !== undefined);
     },
     send: (text) => query(text),
     abort: () => void client.connection?.stream?.destroy(new Error('other connections to the server were lost')),
     forgetStatements() {
       const forgotten = names.forget();
       if (forgotten.length > 0) query('DEALLOCATE ALL').catch(() => undefined);
-      // The driver would keep the names and texts for the lifetime of the connection.
-      for (const name of forgotten) delete client.connection?.parsedStatements?.[name];
+      forgetInDriver(client, forgotten);
       knownColumns.clear();
     },
     get isFull() {
       return names.isFull;
     },
   };
+}
+
+/** The driver would keep the names and texts of statements for the lifetime of the connection. */
+function forgetInDriver({ connection }: DriverClient, names: readonly string[]): void {
+  for (const name of names) delete connection?.parsedStatements?.[name];
 }
 
 /** Creates a function that corks the stream: all statements of one turn of the event loop leave together, in fewer network writes. */
@@ -177,8 +183,13 @@ function toName(text: string): string {
   return `bailiwick_${hash('sha256', text, 'base64url')}`;
 }
 
-function throwPrepared(error: unknown): never {
-  throw serverCode(error) === undefined ? error : new PreparedError('a prepared statement failed', { cause: error });
+async function toResult(answer: Promise<pg.QueryResult>, isPrepared: boolean): Promise<QueryResult> {
+  try {
+    const { rows, rowCount } = await answer;
+    return { rows: rows as Record<string, unknown>[], changes: rowCount ?? 0 };
+  } catch (error) {
+    throw isPrepared && serverCode(error) !== undefined ? new PreparedError('a prepared statement failed', { cause: error }) : error;
+  }
 }
 
 const toText = createStatements((nth) => `$${nth}`);
@@ -190,15 +201,21 @@ const toText = createStatements((nth) => `$${nth}`);
  */
 export function toStatement(query: Query): Statement {
   const statement = toText(query);
-  return statement.parameters.length === 0 ? statement : { ...statement, parameters: statement.parameters.map(toBound) };
+  if (statement.parameters.length === 0) return statement;
+  // No spread, which would copy the members one by one at run time.
+  const { sql, isLookup, keepsRow } = statement;
+  const parameters = statement.parameters.map(toBound);
+  return isLookup === undefined && keepsRow === undefined ? { sql, parameters } : { ...statement, parameters };
 }
 
 /** Detects a server that no longer answers: a machine that is gone closes no connection. */
 export interface IdleTimeout {
   /** Sets the milliseconds without an answer after which the connection is cut; undefined disables the timeout. */
   set(milliseconds: number | undefined): void;
-  /** Starts the timeout if none runs, and returns the promise of the answer. */
-  watch<T>(answer: Promise<T>): Promise<T>;
+  /** Call when a statement is sent: starts the timeout if none runs. */
+  sent(): void;
+  /** Call when a statement has its answer, an error too: restarts the timeout if others wait, because each answer proves that the server is alive. */
+  answered(): void;
 }
 
 /**
@@ -209,28 +226,35 @@ export interface IdleTimeout {
 export function createIdleTimeout(cutOff: () => void): IdleTimeout {
   let timeout: number | undefined;
   let unanswered = 0;
+  /** The time of the last answer, or of the first statement after a pause. */
+  let since = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  /** Restarts the timer: each answer proves that the server is alive. */
-  function answered(): void {
-    unanswered--;
-    clearTimeout(timer);
-    timer = unanswered === 0 ? undefined : start();
+  /** One timer runs on for many statements, because most are answered within a fraction of its time. */
+  function start(milliseconds: number): void {
+    // A connection that waits for an answer keeps the process alive by itself.
+    timer = setTimeout(expire, milliseconds).unref();
   }
 
-  function start(): NodeJS.Timeout | undefined {
-    return timeout === undefined ? undefined : setTimeout(cutOff, timeout);
+  function expire(): void {
+    timer = undefined;
+    if (timeout === undefined || unanswered === 0) return;
+    const left = since + timeout - performance.now();
+    if (left <= 0) cutOff();
+    else start(left);
   }
 
   return {
     set(milliseconds) {
       timeout = milliseconds;
     },
-    watch(answer) {
-      unanswered++;
-      timer ??= start();
-      answer.then(answered, answered);
-      return answer;
+    sent() {
+      if (unanswered++ === 0) since = performance.now();
+      if (timer === undefined && timeout !== undefined) start(timeout);
+    },
+    answered() {
+      unanswered--;
+      since = performance.now();
     },
   };
 }

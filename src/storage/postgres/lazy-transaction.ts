@@ -1,10 +1,9 @@
-import type pg from 'pg';
 import { renderSql, type Sql, sql, toLiteral } from '../../sql.ts';
 import { createLazySavepoints, type LazySavepoints, type PendingSavepoints } from '../savepoints.ts';
-import { type AttemptConnection, toStatement } from './connection.ts';
+import { type AttemptConnection, type QueryResult, toStatement } from './connection.ts';
 import { isCancelled } from './driver-error.ts';
-import { type Clock, readLocalTimes } from './server-clock.ts';
-import { createStatementTimeout, type TimeoutLimits } from './statement-timeout.ts';
+import { type Clock, type LocalTimes, readLocalTimes } from './server-clock.ts';
+import { createStatementTimeout, type StatementTimeout, type TimeoutLimits } from './statement-timeout.ts';
 import type { TransactionState } from './transaction-state.ts';
 
 /** The SQL that begins a transaction, and the clock that is set from its result. */
@@ -19,7 +18,7 @@ export interface TransactionStart {
 }
 
 /** A transaction that sends BEGIN only when it is needed. */
-export interface LazyTransaction {
+export interface LazyTransaction extends PendingSavepoints {
   readonly isBegun: boolean;
   /** True if the transaction may have written rows or taken locks. */
   readonly isWriting: boolean;
@@ -35,11 +34,10 @@ export interface LazyTransaction {
   write(): void;
   /** Sets the timeout of the statements that follow. Before BEGIN, the timeout of the session applies. */
   setTimeout(milliseconds: number): void;
-  readonly savepoints: PendingSavepoints;
   /** Resolves when the server has answered BEGIN and the query of the transaction id. Throws their errors. */
   awaitBegin(): Promise<void>;
-  /** Resolves to false if a ROLLBACK failed: the transaction may still be open on the server. */
-  rollbacksSucceeded(): Promise<boolean>;
+  /** Resolves to false if a ROLLBACK failed: the transaction may still be open on the server. True if none was sent. */
+  rollbacksSucceeded(): true | Promise<boolean>;
 }
 
 const NOW = sql`(extract(epoch FROM now()) * 1000)::bigint AS "now", pg_backend_pid() AS "process"`;
@@ -50,95 +48,136 @@ const TRANSACTION_ID = sql`pg_current_xact_id()::text AS "transactionId"`;
  * statements that only read give the same result without a transaction and save two messages.
  */
 export function createLazyTransaction(connection: AttemptConnection, state: TransactionState, start: TransactionStart): LazyTransaction {
-  const { timeouts } = start;
-  const timeout = createStatementTimeout(timeouts?.session);
-  const sent = { isBegun: false, isWriting: false, transactionId: undefined as string | undefined };
-  const { sendBegin, sendState, sendLimit, answers } = createSending(connection, state, { start, sent });
+  return new Work(connection, state, start);
+}
 
-  const rollbacks: Promise<boolean>[] = [];
+/** A class and not an object with closures, because each request has two transactions, and most of them never send BEGIN. */
+class Work implements LazyTransaction {
+  isBegun = false;
+  isWriting = false;
+  transactionId: string | undefined = undefined;
+  readonly #connection: AttemptConnection;
+  readonly #state: TransactionState;
+  readonly #start: TransactionStart;
+  #savepoints: LazySavepoints | undefined = undefined;
+  #timeout: StatementTimeout | undefined = undefined;
+  #answers: Promise<void>[] | undefined = undefined;
+  #rollbacks: Promise<boolean>[] | undefined = undefined;
+
+  constructor(connection: AttemptConnection, state: TransactionState, start: TransactionStart) {
+    this.#connection = connection;
+    this.#state = state;
+    this.#start = start;
+  }
+
+  begin(readsClock: boolean): void {
+    this.#begin(...(readsClock ? [NOW] : []));
+  }
+
+  write(): void {
+    if (this.isWriting) return;
+    this.isWriting = true;
+    const { timeouts } = this.#start;
+    if (this.isBegun) this.#sendState(select(TRANSACTION_ID, timeouts && this.#tracked.change(timeouts.writing)));
+    else this.#begin(NOW, TRANSACTION_ID);
+  }
+
+  setTimeout(milliseconds: number): void {
+    const column = this.#start.timeouts === undefined || !this.isBegun ? undefined : this.#tracked.change(milliseconds);
+    if (column === undefined) return;
+    this.#state.follow(this.#queryOfItsOwn(select(column))).catch(() => undefined);
+  }
+
+  /** Sends the savepoint at once in a transaction that has begun: without it a failed statement would abort the whole transaction. */
+  open(name: string): void {
+    this.#savepoints ??= createLazySavepoints((text) => void this.#connection.send(text).catch((error) => this.#state.note(error)));
+    this.#savepoints.open(name);
+    if (this.isBegun) this.#savepoints.send();
+  }
+
+  undo(name: string): void {
+    this.#savepoints?.undo(name);
+    this.#timeout?.forget();
+  }
+
+  release(name: string): void {
+    this.#savepoints?.release(name);
+  }
+
+  async awaitBegin(): Promise<void> {
+    if (this.#answers !== undefined) await Promise.all(this.#answers);
+  }
+
+  rollbacksSucceeded(): true | Promise<boolean> {
+    return this.#rollbacks === undefined || Promise.all(this.#rollbacks).then((all) => all.every((done) => done));
+  }
+
   /** Rolls everything back; the next write begins a new transaction. */
-  function startOver(): void {
-    rollbacks.push(hasSucceeded(connection.send('ROLLBACK'), state));
-    Object.assign(sent, { isBegun: false, isWriting: false, transactionId: undefined });
+  #startOver(): void {
+    this.#rollbacks ??= [];
+    this.#rollbacks.push(hasSucceeded(this.#connection.send('ROLLBACK'), this.#state));
+    this.isBegun = false;
+    this.isWriting = false;
+    this.transactionId = undefined;
   }
 
-  const savepoints = createLazySavepoints((text) => void connection.send(text).catch(state.note));
-  function open(...columns: readonly Sql[]): void {
-    sent.isBegun = true;
-    const limit = timeouts && timeout.begin(sent.isWriting ? timeouts.writing : timeouts.reading);
-    sendBegin([...columns, ...(limit === undefined ? [] : [limit])]);
-    savepoints.begin(startOver);
+  get #tracked(): StatementTimeout {
+    this.#timeout ??= createStatementTimeout(this.#start.timeouts?.session);
+    return this.#timeout;
   }
 
-  return Object.assign(sent, {
-    begin: (readsClock: boolean) => open(...(readsClock ? [NOW] : [])),
-    write() {
-      if (sent.isWriting) return;
-      sent.isWriting = true;
-      if (sent.isBegun) sendState(select(TRANSACTION_ID, timeouts && timeout.change(timeouts.writing)));
-      else open(NOW, TRANSACTION_ID);
-    },
-    setTimeout(milliseconds: number) {
-      const column = timeouts === undefined || !sent.isBegun ? undefined : timeout.change(milliseconds);
-      if (column !== undefined) sendLimit(select(column));
-    },
-    savepoints: {
-      open: (name: string) => openSavepoint(savepoints, name, sent),
-      undo(name: string) {
-        savepoints.undo(name);
-        timeout.forget();
-      },
-      release: savepoints.release,
-    },
-    awaitBegin: async () => void (await Promise.all(answers)),
-    rollbacksSucceeded: async () => (await Promise.all(rollbacks)).every((done) => done),
-  });
-}
-
-interface Sending {
-  readonly start: TransactionStart;
-  /** Gets the transaction id that the server answers. */
-  readonly sent: { transactionId: string | undefined };
-}
-
-/**
- * Creates the functions that send statements which return a state row, or which set a timeout, and the list of answers with a state row. A message
- * that sets a longer timeout still runs under the one before, so a server that stalls can cancel it in a short attempt.
- */
-function createSending(connection: AttemptConnection, state: TransactionState, { start, sent }: Sending) {
-  const { begin, clock, isShort = false, timeouts } = start;
-  const answers: Promise<void>[] = [];
-  const endIfCancelled = (error: unknown): never => {
-    throw isShort && isCancelled(error) ? state.endAttempt(error) : error;
-  };
-  function follow(send: () => Promise<StateRow>): void {
-    const localTimes = readLocalTimes();
-    const answer = state
-      .follow(() => send().catch(endIfCancelled))
-      .then((row) => {
-        if (row.now !== undefined) clock.set(row.now, localTimes);
-        if (row.process !== undefined) connection.setBackendProcess(row.process);
-        sent.transactionId = row.transactionId ?? sent.transactionId;
-      });
-    // `awaitBegin` reports the error; the statements sent after this one fail on their own.
-    answer.catch(() => undefined);
-    answers.push(answer);
+  #begin(...columns: readonly Sql[]): void {
+    this.isBegun = true;
+    const { timeouts } = this.#start;
+    const limit = timeouts && this.#tracked.begin(this.isWriting ? timeouts.writing : timeouts.reading);
+    this.#sendBegin(limit === undefined ? columns : [...columns, limit]);
+    this.#savepoints?.begin(() => this.#startOver());
   }
-  const sendState = (query: Sql): void => follow(async () => (await connection.query(toStatement(query))).rows[0] ?? {});
 
   /** A SELECT of its own is prepared: for PostgreSQL, its text is most of the cost of a BEGIN. Without our settings, nothing is sent before the answer. */
-  function sendBegin(columns: readonly Sql[]): void {
+  #sendBegin(columns: readonly Sql[]): void {
+    const { begin, timeouts } = this.#start;
     if (timeouts?.session === undefined) {
       const text = `${begin}; ${toText(select(...(columns.length === 0 ? [NOW] : columns)))}`;
-      follow(async () => lastRow(await connection.send(text)));
+      this.#follow(this.#endingIfCancelled(this.#connection.send(text)));
     } else {
-      follow(() => connection.send(begin).then(() => ({})));
-      if (columns.length > 0) sendState(select(...columns));
+      this.#follow(this.#endingIfCancelled(this.#connection.send(begin)));
+      if (columns.length > 0) this.#sendState(select(...columns));
     }
   }
-  const sendLimit = (query: Sql): void =>
-    void state.follow(() => connection.query(toStatement(query)).catch(endIfCancelled)).catch(() => undefined);
-  return { sendBegin, sendState, sendLimit, answers };
+
+  #sendState(query: Sql): void {
+    this.#follow(this.#queryOfItsOwn(query));
+  }
+
+  #queryOfItsOwn(query: Sql): Promise<QueryResult> {
+    return this.#endingIfCancelled(this.#connection.query(toStatement(query)));
+  }
+
+  /** A message that sets a longer timeout still runs under the one before, so a server that stalls can cancel it in a short attempt. */
+  #endingIfCancelled<T>(answer: Promise<T>): Promise<T> {
+    return this.#start.isShort === true
+      ? answer.catch((error: unknown) => {
+          throw isCancelled(error) ? this.#state.endAttempt(error) : error;
+        })
+      : answer;
+  }
+
+  /** Waits for an answer with a state row, or without a row. */
+  #follow(answer: Promise<unknown>): void {
+    const localTimes = readLocalTimes();
+    const set = this.#state.follow(answer).then((result) => this.#set(lastRow(result), localTimes));
+    // `awaitBegin` reports the error; the statements sent after this one fail on their own.
+    set.catch(() => undefined);
+    this.#answers ??= [];
+    this.#answers.push(set);
+  }
+
+  #set({ now, process, transactionId }: StateRow, localTimes: LocalTimes): void {
+    if (now !== undefined) this.#start.clock.set(now, localTimes);
+    if (process !== undefined) this.#connection.setBackendProcess(process);
+    this.transactionId = transactionId ?? this.transactionId;
+  }
 }
 
 /** Renders a query as text with its values, which are constants of the program. */
@@ -150,12 +189,6 @@ function toText(query: Sql): string {
 /** Returns a SELECT of columns. The timeout is set by one of them, because a statement of its own would take longer. */
 function select(...columns: readonly (Sql | undefined)[]): Sql {
   return sql`SELECT ${sql.join(columns.filter((column) => column !== undefined))}`;
-}
-
-/** Sends the savepoint at once in a transaction that has begun: without it a failed statement would abort the whole transaction. */
-function openSavepoint(savepoints: LazySavepoints, name: string, { isBegun }: Pick<LazyTransaction, 'isBegun'>): void {
-  savepoints.open(name);
-  if (isBegun) savepoints.send();
 }
 
 async function hasSucceeded(sent: Promise<unknown>, state: TransactionState): Promise<boolean> {
@@ -174,8 +207,8 @@ interface StateRow {
   readonly transactionId?: string;
 }
 
-/** Returns the row of the last statement in a message with several. */
+/** Returns the row of the last statement of a message. */
 function lastRow(result: unknown): StateRow {
-  const last = (Array.isArray(result) ? result.at(-1) : result) as pg.QueryResult<StateRow> | undefined;
+  const last = (Array.isArray(result) ? result.at(-1) : result) as { readonly rows: readonly StateRow[] } | undefined;
   return last?.rows[0] ?? {};
 }

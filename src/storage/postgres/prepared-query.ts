@@ -69,20 +69,33 @@ class PreparedQuery extends DriverQuery {
   }
 }
 
-/**
- * Sends a statement and returns its result.
- *
- * @param knownColumns The columns known on this connection; undefined if the connection may switch between processes of the server.
- */
-export function sendQuery(
-  client: pg.PoolClient,
-  statement: NamedStatement,
-  knownColumns: KnownColumns | undefined,
-): Promise<pg.QueryResult> {
+/** The way in which a statement is sent. */
+export interface Sending {
+  /** The columns known on this connection; undefined if the connection may switch between processes of the server. */
+  readonly knownColumns: KnownColumns | undefined;
+  /** Called when the statement has its answer, an error too. */
+  answered(): void;
+}
+
+/** Sends a statement and returns its result. */
+export function sendQuery(client: pg.PoolClient, statement: NamedStatement, { knownColumns, answered }: Sending): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
     const query = new PreparedQuery(statement, knownColumns);
-    query.callback = (error, result) => (result === undefined ? reject(error) : resolve(result));
-    client.query(query as unknown as pg.Submittable);
+    let isAnswered = false;
+    // The driver may report the loss of a connection for a query that has failed already.
+    const end = (error: unknown, result?: pg.QueryResult): void => {
+      if (isAnswered) return;
+      isAnswered = true;
+      answered();
+      if (result !== undefined) resolve(result);
+      else reject(error);
+    };
+    query.callback = end;
+    try {
+      client.query(query as unknown as pg.Submittable);
+    } catch (error) {
+      end(error);
+    }
   });
 }
 

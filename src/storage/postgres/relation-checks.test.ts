@@ -217,7 +217,8 @@ describe('the cost of validation', () => {
       const tx = new Proxy(inner, {
         get: (target, name) => {
           if (name === 'one' || name === 'all' || name === 'run' || name === 'addToWriteSet') statements.push(name);
-          return Reflect.get(target, name);
+          const member: unknown = Reflect.get(target, name, target);
+          return typeof member === 'function' ? member.bind(target) : member;
         },
       });
       await updateRecord(tx, task, { id: 'task of p0', version: 1, values: { project: 'p1' }, cleared: [], now: tx.now });

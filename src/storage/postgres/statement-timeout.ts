@@ -25,24 +25,32 @@ const TOLERANCE = 25;
 
 /** Creates the tracker of `statement_timeout` for a transaction that has not begun. */
 export function createStatementTimeout(session: number | undefined): StatementTimeout {
-  let current: number | undefined;
+  return new TrackedTimeout(session);
+}
 
-  function change(milliseconds: number): Sql | undefined {
+class TrackedTimeout implements StatementTimeout {
+  readonly #session: number | undefined;
+  #current: number | undefined = undefined;
+
+  constructor(session: number | undefined) {
+    this.#session = session;
+  }
+
+  begin(milliseconds: number): Sql | undefined {
+    this.#current = this.#session;
+    return this.change(milliseconds);
+  }
+
+  change(milliseconds: number): Sql | undefined {
     // The server takes 0 for no limit.
     const wanted = Math.max(1, Math.ceil(milliseconds));
+    const current = this.#current;
     if (current !== undefined && current >= wanted && current <= wanted + TOLERANCE) return undefined;
-    current = wanted;
+    this.#current = wanted;
     return sql`set_config('statement_timeout', ${String(wanted)}, true)`;
   }
 
-  return {
-    begin(milliseconds) {
-      current = session;
-      return change(milliseconds);
-    },
-    change,
-    forget() {
-      current = undefined;
-    },
-  };
+  forget(): void {
+    this.#current = undefined;
+  }
 }

@@ -92,7 +92,7 @@ describe('turns of the event loop', () => {
       connection: {
         query: async ({ sql: text }: Statement) => ({ rows: text === 'without' ? [] : rows, changes: 0 }),
       } as unknown as Connection,
-      state: { check: () => undefined, follow: (work: () => unknown) => work() } as unknown as TransactionState,
+      state: { check: () => undefined, follow: (answer: unknown) => answer } as unknown as TransactionState,
       lazy: { isWriting: false, setTimeout: () => undefined } as unknown as LazyTransaction,
       limits: {
         attempt,
@@ -108,7 +108,7 @@ describe('turns of the event loop', () => {
         },
       },
     });
-    return { ...statements, taken, yielded };
+    return { statements, taken, yielded };
   }
 
   it.each([
@@ -116,19 +116,19 @@ describe('turns of the event loop', () => {
     ['long', 'without', 'continues at once', 0],
     ['short', 'with', 'continues at once', 0],
   ] as const)('a %s attempt after a statement %s rows %s', async (attempt, text, _, turns) => {
-    const { query, taken } = openFake(attempt);
-    await query({ sql: text, parameters: [] });
+    const { statements, taken } = openFake(attempt);
+    await statements.query({ sql: text, parameters: [] });
     expect(taken).toHaveLength(turns);
   });
 
   it('a short attempt that evaluates rows in memory takes turns, no longer goes first, and has a tenth of its time', async () => {
-    const { query, timed, taken, yielded } = openFake('short');
-    expect([yielded.length, timed.remaining() > 6000]).toEqual([0, true]);
-    for (let count = 0; count < 2; count++) timed.beginInMemory();
-    await query({ sql: 'with', parameters: [] });
+    const { statements, taken, yielded } = openFake('short');
+    expect([yielded.length, statements.remaining() > 6000]).toEqual([0, true]);
+    for (let count = 0; count < 2; count++) statements.beginInMemory();
+    await statements.query({ sql: 'with', parameters: [] });
     expect([taken.length, yielded]).toEqual([1, ['short']]);
-    expect(timed.remaining()).toBeGreaterThan(600);
-    expect(timed.remaining()).toBeLessThanOrEqual(6000);
+    expect(statements.remaining()).toBeGreaterThan(600);
+    expect(statements.remaining()).toBeLessThanOrEqual(6000);
   });
 
   it('a long attempt does not go first', () => {
@@ -136,10 +136,10 @@ describe('turns of the event loop', () => {
   });
 
   it.each(['short', 'long'] as const)('work of the service in a %s attempt lets other requests in between its slices', async (attempt) => {
-    const { query, timed, taken } = openFake(attempt);
-    await query({ sql: 'without', parameters: [] });
-    await timed.withoutTimeLimit(async () => {
-      for (const end = performance.now() + 1000; taken.length === 0 && performance.now() < end; ) await timed.checkTime();
+    const { statements, taken } = openFake(attempt);
+    await statements.query({ sql: 'without', parameters: [] });
+    await statements.withoutTimeLimit(async () => {
+      for (const end = performance.now() + 1000; taken.length === 0 && performance.now() < end; ) await statements.checkTime();
     });
     expect(taken).toHaveLength(1);
   });

@@ -19,11 +19,16 @@ export interface AttemptLimits {
   readonly turns: Turns;
 }
 
-/** Sends the statements of one attempt within its time limit. */
-export interface TimedStatements {
-  readonly timed: TimedAttempt;
+/** Sends the statements of one attempt within its time limit, and measures its time. */
+export interface TimedStatements extends TimeMembers {
   query(statement: Statement): Promise<QueryResult>;
 }
+
+/** The members of a transaction that concern its time. */
+type TimeMembers = Pick<
+  TimedAttempt,
+  'attempt' | 'staleAttempts' | 'retained' | 'withoutTimeLimit' | 'beginInMemory' | 'remaining' | 'limitTime' | 'checkTime'
+>;
 
 /** The parts of an attempt that timed statements use. */
 export interface TimedContext {
@@ -36,154 +41,170 @@ export interface TimedContext {
 
 /** The deadline check. The server ends the statement by itself (`statement_timeout`); the comment marks the statement as one to limit. */
 const CHECK = 'TRUE /* limited */';
-const DEADLINE_CHECK = sql.raw(CHECK);
-const deadlineCheck = (): Sql => DEADLINE_CHECK;
-
-/** References need no notes: a row lock of the referenced record excludes its deletion, and the other way round. */
-const LOCKED_REFERENCES = {
-  noteReferences: () => undefined,
-  noteWritten: () => undefined,
-  loadWriteState: async () => undefined,
-  loadReferenceState: async () => '',
-  requireNoNewReferences: async () => undefined,
-} as const;
+/** The condition that is the deadline check. */
+export const DEADLINE_CHECK: Sql = sql.raw(CHECK);
 
 /** Creates the functions that send statements of one attempt. */
 export function createTimedStatements(context: TimedContext): TimedStatements {
-  return context.limits === undefined ? withoutLimits(context) : withLimits(context, context.limits);
+  return context.limits === undefined ? new UnlimitedStatements(context) : new LimitedStatements(context, context.limits);
 }
 
-function withoutLimits({ connection, state }: TimedContext): TimedStatements {
-  const timed: TimedAttempt = {
-    attempt: 'long',
-    staleAttempts: 0,
-    retained: new Map(),
-    deadlineCheck,
-    ...LOCKED_REFERENCES,
-    withoutTimeLimit: (work) => work(),
-    beginInMemory: () => undefined,
-    remaining: () => Number.POSITIVE_INFINITY,
-    limitTime: () => undefined,
-    checkTime: async () => state.check(),
-  };
-  return { timed, query: (statement) => state.follow(() => connection.query(statement)) };
-}
+class UnlimitedStatements implements TimedStatements {
+  readonly attempt = 'long';
+  readonly staleAttempts = 0;
+  readonly #context: TimedContext;
+  #retained: Map<string, unknown> | undefined = undefined;
 
-/**
- * Limits statements with a deadline check to the time that is left, and only their time counts. Other statements that only read get at
- * least the time of a short attempt. Once the unit of work writes or locks, they may wait for locks, and get the statement timeout.
- */
-function withLimits(context: TimedContext, limits: AttemptLimits): TimedStatements {
-  const { connection, state, lazy } = context;
-  const isShort = limits.attempt === 'short';
-  const time = createAttemptTime(limits);
-  const { stopwatch } = time;
-  const timeIsUp = (cause?: unknown): Error => (isShort ? state.endAttempt(cause) : state.markTimeLimit(new TimeLimit(limits.state.limit)));
-
-  function timeoutOf(isChecked: boolean): number {
-    if (isChecked) return Math.min(stopwatch.remaining, limits.statementTimeout);
-    return lazy.isWriting ? limits.statementTimeout : Math.min(Math.max(stopwatch.remaining, limits.short), limits.statementTimeout);
+  constructor(context: TimedContext) {
+    this.#context = context;
   }
 
-  /** Sends a statement; converts the error of a server that has cancelled it because of the time limit. */
-  function send(statement: Statement, timeout: number): Promise<QueryResult> {
-    // In a short attempt, the session or BEGIN has set the timeout of statements that read.
-    if (!isShort || lazy.isWriting) lazy.setTimeout(timeout);
-    const begun = performance.now();
-    // The statement timeout of the server is not the limit of the attempt.
-    const isLimit = (): boolean => isShort || performance.now() - begun >= timeout - 1;
-    const isLimited = timeout < limits.statementTimeout || (isShort && !lazy.isWriting);
-    return state.follow(() =>
-      connection.query(statement).catch((error) => {
-        throw isLimited && isCancelled(error) && isLimit() ? timeIsUp(error) : error;
-      }),
-    );
+  get retained(): Map<string, unknown> {
+    this.#retained ??= new Map();
+    return this.#retained;
   }
 
-  async function query(statement: Statement): Promise<QueryResult> {
-    const isChecked = statement.sql.includes(CHECK);
-    if (isChecked) stopwatch.addLap();
-    if (isChecked && stopwatch.remaining === 0) throw timeIsUp();
-    // The wait for a connection does not count.
-    const turn = connection.awaitTurn?.(statement);
-    if (turn !== undefined) await state.follow(() => turn);
-    const begun = performance.now();
-    const result = await send(statement, timeoutOf(isChecked)).finally(() => {
-      if (isChecked) stopwatch.addSince(begun);
-      else stopwatch.begin();
-    });
-    if (time.takesTurns() && result.rows.length > 0) await takeTurn();
-    return result;
+  withoutTimeLimit<T>(work: () => Promise<T>): Promise<T> {
+    return work();
   }
 
-  /** Continues in another turn: the driver may have parsed rows of several long attempts in this one, and each would continue for a slice. */
-  async function takeTurn(): Promise<void> {
-    await limits.turns.take(() => undefined);
-    stopwatch.begin();
+  beginInMemory(): void {
+    // Without a limit, no time is measured.
   }
-  return { timed: toTimedAttempt({ state, limits, time, timeIsUp }), query };
+
+  remaining(): number {
+    return Number.POSITIVE_INFINITY;
+  }
+
+  limitTime(): void {
+    // Without a limit, there is none to lower.
+  }
+
+  async checkTime(): Promise<void> {
+    this.#context.state.check();
+  }
+
+  query(statement: Statement): Promise<QueryResult> {
+    return this.#context.state.follow(this.#context.connection.query(statement));
+  }
 }
 
 /** The part of its time that a short attempt has if it evaluates rows in memory: most such lists take long, and the event loop is one for all. */
 const IN_MEMORY_SHARE = 0.1;
 
-/** The time of an attempt. */
-interface AttemptTime {
-  readonly stopwatch: Stopwatch;
-  /** Returns true if the attempt continues in a turn of its own after each statement with rows. */
-  takesTurns(): boolean;
-  beginInMemory(): void;
-}
+/**
+ * Limits statements with a deadline check to the time that is left, and only their time counts. Other statements that only read get at
+ * least the time of a short attempt. Once the unit of work writes or locks, they may wait for locks, and get the statement timeout.
+ */
+class LimitedStatements implements TimedStatements {
+  readonly attempt: AttemptLimits['attempt'];
+  readonly staleAttempts: number;
+  readonly retained: Map<string, unknown>;
+  readonly #context: TimedContext;
+  readonly #limits: AttemptLimits;
+  readonly #isShort: boolean;
+  readonly #stopwatch: Stopwatch;
+  #limit: number;
+  /** True if the attempt continues in a turn of its own after each statement with rows. */
+  #takesTurns: boolean;
 
-function createAttemptTime({ attempt, short, state }: AttemptLimits): AttemptTime {
-  const isShort = attempt === 'short';
-  let limit = isShort ? short : Number.POSITIVE_INFINITY;
-  let takesTurns = !isShort;
-  const stopwatch = createStopwatch(() => Math.min(state.limit, limit));
-  stopwatch.begin();
-  if (takesTurns) state.yieldFirst?.();
-  return {
-    stopwatch,
-    takesTurns: () => takesTurns,
-    beginInMemory() {
-      if (takesTurns) return;
-      takesTurns = true;
-      state.yieldFirst?.();
-      limit *= IN_MEMORY_SHARE;
-    },
-  };
-}
+  constructor(context: TimedContext, limits: AttemptLimits) {
+    const { attempt, state, short } = limits;
+    this.attempt = attempt;
+    this.staleAttempts = state.stale ?? 0;
+    this.retained = state.retained;
+    this.#context = context;
+    this.#limits = limits;
+    this.#isShort = attempt === 'short';
+    this.#limit = this.#isShort ? short : Number.POSITIVE_INFINITY;
+    this.#takesTurns = !this.#isShort;
+    this.#stopwatch = createStopwatch(() => Math.min(state.limit, this.#limit));
+    this.#stopwatch.begin();
+    if (this.#takesTurns) state.yieldFirst?.();
+  }
 
-interface TimeLeft {
-  readonly state: TransactionState;
-  readonly limits: AttemptLimits;
-  readonly time: AttemptTime;
-  /** Ends a short attempt, and returns the error to throw. */
-  timeIsUp(): Error;
-}
+  withoutTimeLimit<T>(work: () => Promise<T>): Promise<T> {
+    return this.#stopwatch.pauseDuring(work);
+  }
 
-function toTimedAttempt({ state, limits, time, timeIsUp }: TimeLeft): TimedAttempt {
-  const { stopwatch, beginInMemory } = time;
-  return {
-    attempt: limits.attempt,
-    staleAttempts: limits.state.stale ?? 0,
-    retained: limits.state.retained,
-    deadlineCheck,
-    ...LOCKED_REFERENCES,
-    withoutTimeLimit: (work) => stopwatch.pauseDuring(work),
-    beginInMemory,
-    remaining: () => stopwatch.remaining,
-    limitTime(lower) {
-      limits.state.limit = Math.min(limits.state.limit, lower);
-    },
-    async checkTime() {
-      state.check();
-      const isSliceOver = stopwatch.slice > SLICE;
-      if (isSliceOver) stopwatch.addLap();
-      if (stopwatch.remaining - stopwatch.lap <= 0) throw timeIsUp();
-      if (!isSliceOver) return;
-      await limits.turns.take(() => undefined);
-      stopwatch.begin();
-    },
-  };
+  beginInMemory(): void {
+    if (this.#takesTurns) return;
+    this.#takesTurns = true;
+    this.#limits.state.yieldFirst?.();
+    this.#limit *= IN_MEMORY_SHARE;
+  }
+
+  remaining(): number {
+    return this.#stopwatch.remaining;
+  }
+
+  limitTime(lower: number): void {
+    this.#limits.state.limit = Math.min(this.#limits.state.limit, lower);
+  }
+
+  async checkTime(): Promise<void> {
+    this.#context.state.check();
+    const stopwatch = this.#stopwatch;
+    const isSliceOver = stopwatch.slice > SLICE;
+    if (isSliceOver) stopwatch.addLap();
+    if (stopwatch.remaining - stopwatch.lap <= 0) throw this.#timeIsUp();
+    if (isSliceOver) await this.#takeTurn();
+  }
+
+  async query(statement: Statement): Promise<QueryResult> {
+    const { connection, state } = this.#context;
+    const stopwatch = this.#stopwatch;
+    const isChecked = statement.sql.includes(CHECK);
+    if (isChecked) stopwatch.addLap();
+    if (isChecked && stopwatch.remaining === 0) throw this.#timeIsUp();
+    // The wait for a connection does not count.
+    const turn = connection.awaitTurn?.(statement);
+    if (turn !== undefined) await state.follow(turn);
+    const begun = performance.now();
+    let result: QueryResult;
+    try {
+      result = await this.#send(statement, this.#timeoutOf(isChecked));
+    } finally {
+      if (isChecked) stopwatch.addSince(begun);
+      else stopwatch.begin();
+    }
+    if (this.#takesTurns && result.rows.length > 0) await this.#takeTurn();
+    return result;
+  }
+
+  #timeoutOf(isChecked: boolean): number {
+    const { short, statementTimeout } = this.#limits;
+    const { remaining } = this.#stopwatch;
+    if (isChecked) return Math.min(remaining, statementTimeout);
+    return this.#context.lazy.isWriting ? statementTimeout : Math.min(Math.max(remaining, short), statementTimeout);
+  }
+
+  /** Sends a statement; converts the error of a server that has cancelled it because of the time limit. */
+  async #send(statement: Statement, timeout: number): Promise<QueryResult> {
+    const { connection, state, lazy } = this.#context;
+    const { statementTimeout } = this.#limits;
+    const isShort = this.#isShort;
+    // In a short attempt, the session or BEGIN has set the timeout of statements that read.
+    if (!isShort || lazy.isWriting) lazy.setTimeout(timeout);
+    const begun = performance.now();
+    const isLimited = timeout < statementTimeout || (isShort && !lazy.isWriting);
+    try {
+      return await connection.query(statement);
+    } catch (error) {
+      // The statement timeout of the server is not the limit of the attempt.
+      const isLimit = isLimited && isCancelled(error) && (isShort || performance.now() - begun >= timeout - 1);
+      throw state.toError(isLimit ? this.#timeIsUp(error) : error);
+    }
+  }
+
+  /** Continues in another turn: the driver may have parsed rows of several long attempts in this one, and each would continue for a slice. */
+  async #takeTurn(): Promise<void> {
+    await this.#limits.turns.take(() => undefined);
+    this.#stopwatch.begin();
+  }
+
+  #timeIsUp(cause?: unknown): Error {
+    const { state } = this.#context;
+    return this.#isShort ? state.endAttempt(cause) : state.markTimeLimit(new TimeLimit(this.#limits.state.limit));
+  }
 }

@@ -1,13 +1,23 @@
 import { type Sql, sql } from '../../sql.ts';
 import type { WriterLease } from '../chain-writers.ts';
-import { type AppendStatements, oneOfEach, type PendingAppend, type Query, type RowLock, type Transaction } from '../contract.ts';
+import { CollectedAppends } from '../collected-appends.ts';
+import {
+  type AppendStatements,
+  type Change,
+  type FirstRows,
+  oneOfEach,
+  type PendingAppend,
+  type Query,
+  type RowLock,
+  type Transaction,
+} from '../contract.ts';
 import type { ReadSet, WriteSet } from '../read-set.ts';
-import { createReadWriteSet, type ReadWriteSet } from '../read-write-set.ts';
-import { createSavepoints, internal } from '../savepoints.ts';
+import { createReadWriteSet, type ReadWriteSet, type ReadWriteSetBuilder } from '../read-write-set.ts';
+import type { PendingSavepoints, SavepointHost } from '../savepoints.ts';
 import { type QueryResult, toStatement } from './connection.ts';
 import { SLOT_COUNT } from './pool.ts';
 import { postgresDialect } from './sql-dialect.ts';
-import { createTimedStatements, type TimedContext, type TimedStatements } from './timed-statements.ts';
+import { createTimedStatements, DEADLINE_CHECK, type TimedContext, type TimedStatements } from './timed-statements.ts';
 
 /** The parts of one attempt at a unit of work. */
 export interface TransactionContext extends TimedContext {
@@ -39,37 +49,7 @@ const ROW_LOCKS: Readonly<Record<RowLock, Sql>> = Object.freeze({
 
 /** Creates the handle that one unit of work gets. */
 export function openTransaction(context: TransactionContext, now: number): OpenTransaction {
-  const { timed, ...statements } = createTimedStatements(context);
-  const { query, announceLock, announceWrite } = createQueries(context, statements.query);
-  const { end, ...bookkeeping } = createBookkeeping(context);
-  // The caller declares the type of the rows.
-  const one = (async (text) => (await query(text)).rows[0]) as Transaction['one'];
-  const tx: Transaction = Object.freeze({
-    dialect: postgresDialect,
-    now,
-    slot: () => context.connection.slot() % SLOT_COUNT,
-    validatesReads: !context.blocksWriters,
-    all: (async (text) => (await query(text)).rows) as Transaction['all'],
-    one,
-    oneOfEach: (queries: readonly (Query | undefined)[]) => oneOfEach({ one }, queries),
-    async run(text: Query) {
-      announceWrite();
-      const { changes } = await query(text);
-      return { changes };
-    },
-    async lock(name: string) {
-      announceLock();
-      context.state.locks.add(name);
-      await query(sql`SELECT pg_advisory_xact_lock(${toLockKey(name)})`);
-    },
-    rowLock(lock: RowLock) {
-      announceLock();
-      return ROW_LOCKS[lock];
-    },
-    ...timed,
-    ...bookkeeping,
-  });
-  return { tx, end };
+  return new Work(context, now);
 }
 
 /** Maps a lock name to the 64-bit key of a PostgreSQL advisory lock; the key differs per schema. */
@@ -80,65 +60,195 @@ export function toLockKey(name: string): Sql {
 /** Matches statements that only read and need no transaction; for a SELECT with a row lock, `rowLock` has begun one. */
 const SELECT = /^\s*SELECT\b/i;
 
-/** Creates the functions that send statements; the transaction begins with the first one that does more than read. */
-function createQueries({ state, lazy }: TransactionContext, send: TimedStatements['query']) {
-  function announceLock(): void {
-    state.check();
-    lazy.write();
+/**
+ * The state of a unit of work: its statements, its sets, and the rows that it appends at its end. The transaction begins with the first statement
+ * that does more than read.
+ *
+ * A class like the handle, because each request opens two transactions: object literals with getters and closures would have hidden classes
+ * of their own.
+ */
+class Work implements OpenTransaction, SavepointHost {
+  readonly tx: Transaction;
+  readonly context: TransactionContext;
+  readonly sets: ReadWriteSetBuilder = createReadWriteSet();
+  readonly collected: CollectedAppends;
+  readonly statements: TimedStatements;
+
+  constructor(context: TransactionContext, now: number) {
+    this.context = context;
+    this.statements = createTimedStatements(context);
+    this.collected = new CollectedAppends(this);
+    this.tx = Object.freeze(new PostgresTransaction(this, now));
   }
-  function announceWrite(): void {
-    announceLock();
-    state.wrote = true;
+
+  end(): CommitRequest {
+    return { appends: this.collected.end(), sets: this.sets.build() };
   }
-  async function query(text: Query): Promise<QueryResult> {
-    state.check();
+
+  isOver(): boolean {
+    return this.context.state.ended || this.context.state.broken;
+  }
+
+  get savepoints(): PendingSavepoints {
+    return this.context.lazy;
+  }
+
+  check(): void {
+    this.context.state.check();
+  }
+
+  announceLock(): void {
+    this.check();
+    this.context.lazy.write();
+  }
+
+  announceWrite(): void {
+    this.announceLock();
+    this.context.state.wrote = true;
+  }
+
+  async query(text: Query): Promise<QueryResult> {
+    this.check();
     const statement = toStatement(text);
-    if (!SELECT.test(statement.sql)) announceWrite();
-    return send(statement);
+    if (!SELECT.test(statement.sql)) this.announceWrite();
+    return this.statements.query(statement);
   }
-  return { query, announceLock, announceWrite };
+
+  requireSame(isSame: boolean): void {
+    this.check();
+    if (!isSame) throw this.context.state.markStale();
+  }
 }
 
-/** Creates the members that collect appended rows, read set and write set for the commit. A failed savepoint undoes rows and writes. */
-function createBookkeeping({ state, lazy }: TransactionContext) {
-  const savepoints = createSavepoints({
-    isOver: () => state.ended || state.broken,
-    check: state.check,
-    savepoints: lazy.savepoints,
-  });
-  const sets = createReadWriteSet();
-  const appends: PendingAppend[] = [];
+/** The handle of a unit of work. References need no notes: a row lock of the referenced record excludes its deletion, and the other way round. */
+class PostgresTransaction implements Transaction {
+  readonly dialect = postgresDialect;
+  readonly now: number;
+  readonly #work: Work;
 
-  function requireSame(isSame: boolean): void {
-    state.check();
-    if (!isSame) throw state.markStale();
+  constructor(work: Work, now: number) {
+    this.now = now;
+    this.#work = work;
   }
 
-  return {
-    append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): void {
-      state.check();
-      if (rows.length > 0) appends.push({ statements: statements as AppendStatements<unknown>, rows });
-    },
-    async savepoint<T>(work: () => Promise<T>): Promise<T> {
-      const [mark, count] = [sets.mark, appends.length];
-      try {
-        return await savepoints.run(work);
-      } catch (error) {
-        sets.undoTo(mark);
-        appends.length = count;
-        throw error;
-      }
-    },
-    addToReadSet: (readSet: ReadSet): void => requireSame(sets.addToReadSet(readSet)),
-    addToWriteSet(writeSet: WriteSet): void {
-      const isSame = sets.addToWriteSet(writeSet);
-      if (sets.needsBlocking) throw state.markBlocking();
-      requireSame(isSame);
-    },
-    watched: (resource: string) => (sets.watch === undefined ? 'unknown' : sets.watch.get(resource)),
-    end(): CommitRequest {
-      if (savepoints.open > 0) throw internal('a savepoint was not awaited');
-      return { appends, sets: sets.build() };
-    },
-  };
+  slot(): number {
+    return this.#work.context.connection.slot() % SLOT_COUNT;
+  }
+
+  get validatesReads(): boolean {
+    return !this.#work.context.blocksWriters;
+  }
+
+  get attempt(): Transaction['attempt'] {
+    return this.#work.statements.attempt;
+  }
+
+  get staleAttempts(): number {
+    return this.#work.statements.staleAttempts;
+  }
+
+  get retained(): Map<string, unknown> {
+    return this.#work.statements.retained;
+  }
+
+  // The caller declares the type of the rows.
+  async all<Row>(text: Query): Promise<readonly Row[]> {
+    return (await this.#work.query(text)).rows as readonly Row[];
+  }
+
+  async one<Row>(text: Query): Promise<Row | undefined> {
+    return (await this.#work.query(text)).rows[0] as Row | undefined;
+  }
+
+  oneOfEach(queries: readonly (Query | undefined)[]): Promise<FirstRows> {
+    return oneOfEach(this, queries);
+  }
+
+  async run(text: Query): Promise<Change> {
+    this.#work.announceWrite();
+    const { changes } = await this.#work.query(text);
+    return { changes };
+  }
+
+  append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): void {
+    this.#work.collected.append(statements, rows);
+  }
+
+  /** A failed savepoint undoes rows and writes. */
+  savepoint<T>(work: () => Promise<T>): Promise<T> {
+    const { sets, collected } = this.#work;
+    const mark = sets.mark;
+    return collected.savepoint(work, () => sets.undoTo(mark));
+  }
+
+  async lock(name: string): Promise<void> {
+    this.#work.announceLock();
+    this.#work.context.state.addLock(name);
+    await this.#work.query(sql`SELECT pg_advisory_xact_lock(${toLockKey(name)})`);
+  }
+
+  rowLock(lock: RowLock): Sql {
+    this.#work.announceLock();
+    return ROW_LOCKS[lock];
+  }
+
+  addToReadSet(readSet: ReadSet): void {
+    this.#work.requireSame(this.#work.sets.addToReadSet(readSet));
+  }
+
+  addToWriteSet(writeSet: WriteSet): void {
+    const { sets, context } = this.#work;
+    const isSame = sets.addToWriteSet(writeSet);
+    if (sets.needsBlocking) throw context.state.markBlocking();
+    this.#work.requireSame(isSame);
+  }
+
+  watched(resource: string): ReturnType<Transaction['watched']> {
+    const { watch } = this.#work.sets;
+    return watch === undefined ? 'unknown' : watch.get(resource);
+  }
+
+  deadlineCheck(): Sql {
+    return DEADLINE_CHECK;
+  }
+
+  withoutTimeLimit<T>(work: () => Promise<T>): Promise<T> {
+    return this.#work.statements.withoutTimeLimit(work);
+  }
+
+  beginInMemory(): void {
+    this.#work.statements.beginInMemory();
+  }
+
+  remaining(): number {
+    return this.#work.statements.remaining();
+  }
+
+  limitTime(milliseconds: number): void {
+    this.#work.statements.limitTime(milliseconds);
+  }
+
+  checkTime(): Promise<void> {
+    return this.#work.statements.checkTime();
+  }
+
+  noteReferences(): void {
+    // See the comment on the class.
+  }
+
+  noteWritten(): void {
+    // The write set contains the write.
+  }
+
+  async loadWriteState(): Promise<undefined> {
+    return undefined;
+  }
+
+  async loadReferenceState(): Promise<string> {
+    return '';
+  }
+
+  async requireNoNewReferences(): Promise<void> {
+    // See the comment on the class.
+  }
 }

@@ -27,7 +27,8 @@ export interface TransactionState {
   /** True if the unit of work has sent a statement that may write. */
   wrote: boolean;
   /** Names that the transaction has locked, in order. */
-  readonly locks: Set<string>;
+  readonly locks: readonly string[];
+  addLock(name: string): void;
   /** True after COMMIT was sent. */
   committing: boolean;
   ended: boolean;
@@ -42,8 +43,10 @@ export interface TransactionState {
   endAttempt(cause?: unknown): AttemptEnded;
   /** Records that a statement has reached the time limit, and returns the problem to throw. */
   markTimeLimit(problem: Problem): Problem;
-  /** Runs driver calls and converts their errors to Problems and ConstraintErrors. */
-  follow<T>(work: () => Promise<T>): Promise<T>;
+  /** Waits for an answer of the driver and converts its error to a Problem or ConstraintError. */
+  follow<T>(answer: Promise<T>): Promise<T>;
+  /** Notes an error of the driver, and converts it to a Problem or ConstraintError. */
+  toError(error: unknown): unknown;
   /** Throws if the transaction accepts no more statements. */
   check(): void;
 }
@@ -56,59 +59,89 @@ const CONSEQUENCES: ReadonlySet<string | undefined> = new Set(['25P02', '25P01',
 
 /** Creates the state of a transaction that has not begun. */
 export function createTransactionState(): TransactionState {
-  let endedBy: AttemptEnded | undefined;
-  const state = {
-    failure: undefined as unknown,
-    retryReason: undefined as RetryReason | undefined,
-    broken: false,
-    lost: false,
-    wrote: false,
-    locks: new Set<string>(),
-    committing: false,
-    ended: false,
-    needsBlocking: false,
-    note(error: unknown) {
-      if (isConsequence(error)) return;
-      state.failure ??= error;
-      state.retryReason ??= retryReason(error);
-      state.broken ||= isUnavailable(error);
-      state.lost ||= isConnectionLost(error);
-    },
-    markStale: () => markRetry(state, 'stale', busy(new Error('the read set of the transaction is stale'))),
-    markBlocking: () => Object.assign(state, { needsBlocking: true }).markStale(),
-    endAttempt(cause?: unknown) {
-      endedBy ??= new AttemptEnded('long', cause);
-      markRetry(state, 'long', busy(endedBy));
-      return endedBy;
-    },
-    markTimeLimit(problem: Problem) {
-      state.failure ??= problem;
-      return problem;
-    },
-    async follow<T>(work: () => Promise<T>) {
-      try {
-        return await work();
-      } catch (error) {
-        // A Problem here is a value that our code refused before sending it, or a time limit, which is noted already.
-        if (error instanceof Problem || error instanceof AttemptEnded) throw error;
-        state.note(error);
-        throw fromDriver(isConsequence(error) ? state.failure : error);
-      }
-    },
-    check() {
-      if (state.ended) throw internal('a transaction was used after its end');
-      if (state.broken) throw fromDriver(state.failure);
-      if (endedBy !== undefined) throw endedBy;
-    },
-  };
-  const isConsequence = (error: unknown): boolean => state.failure !== undefined && CONSEQUENCES.has(serverCode(error));
-  return state;
+  return new State();
 }
 
-function markRetry(state: { failure: unknown; retryReason: RetryReason | undefined }, reason: RetryReason, problem: Problem): Problem {
-  state.failure ??= problem;
-  state.retryReason ??= reason;
-  return problem;
+/** A class and not an object with closures, because each request has two transactions. */
+class State implements TransactionState {
+  failure: unknown = undefined;
+  retryReason: RetryReason | undefined = undefined;
+  broken = false;
+  lost = false;
+  wrote = false;
+  committing = false;
+  ended = false;
+  needsBlocking = false;
+  #endedBy: AttemptEnded | undefined = undefined;
+  #locks: Set<string> | undefined = undefined;
+
+  get locks(): readonly string[] {
+    return this.#locks === undefined ? [] : [...this.#locks];
+  }
+
+  addLock(name: string): void {
+    this.#locks ??= new Set();
+    this.#locks.add(name);
+  }
+
+  note(error: unknown): void {
+    if (this.#isConsequence(error)) return;
+    this.failure ??= error;
+    this.retryReason ??= retryReason(error);
+    this.broken ||= isUnavailable(error);
+    this.lost ||= isConnectionLost(error);
+  }
+
+  markStale(): Problem {
+    return this.#markRetry('stale', busy(new Error('the read set of the transaction is stale')));
+  }
+
+  markBlocking(): Problem {
+    this.needsBlocking = true;
+    return this.markStale();
+  }
+
+  endAttempt(cause?: unknown): AttemptEnded {
+    this.#endedBy ??= new AttemptEnded('long', cause);
+    this.#markRetry('long', busy(this.#endedBy));
+    return this.#endedBy;
+  }
+
+  markTimeLimit(problem: Problem): Problem {
+    this.failure ??= problem;
+    return problem;
+  }
+
+  async follow<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      throw this.toError(error);
+    }
+  }
+
+  toError(error: unknown): unknown {
+    // A Problem here is a value that our code refused before sending it, or a time limit, which is noted already.
+    if (error instanceof Problem || error instanceof AttemptEnded) return error;
+    this.note(error);
+    return fromDriver(this.#isConsequence(error) ? this.failure : error);
+  }
+
+  check(): void {
+    if (this.ended) throw internal('a transaction was used after its end');
+    if (this.broken) throw fromDriver(this.failure);
+    if (this.#endedBy !== undefined) throw this.#endedBy;
+  }
+
+  #isConsequence(error: unknown): boolean {
+    return this.failure !== undefined && CONSEQUENCES.has(serverCode(error));
+  }
+
+  #markRetry(reason: RetryReason, problem: Problem): Problem {
+    this.failure ??= problem;
+    this.retryReason ??= reason;
+    return problem;
+  }
 }
 
 /** Returns true for an error after which the connection must not be used again. */

@@ -81,11 +81,12 @@ export async function attempt<T>(
   try {
     if (options.beginMode !== 'lazy') lazy.begin(options.beginMode === 'eager' || !options.clock.isRecent);
     if (options.beginMode === 'eager') await lazy.awaitBegin();
-    const { tx, end } = openTransaction(context, options.clock.now());
+    const opened = openTransaction(context, options.clock.now());
+    const { tx } = opened;
     for (const name of options.locks ?? []) await tx.lock(name);
     if (blocksWriters) await blockAllWriters(context);
     const answer = await work(tx);
-    const request = end();
+    const request = opened.end();
     // The unit of work may have caught an error after which it must run again. Other errors that it caught, such as a violated constraint, were
     // rolled back to a savepoint; if they were not, COMMIT reports the rollback.
     if (state.failure !== undefined && state.retryReason !== undefined) throw fromDriver(state.failure);
@@ -110,7 +111,7 @@ export async function attempt<T>(
     const isSafelyEnded = state.committing ? !state.broken : !lazy.isBegun || (await rollBack(connection));
     const broken = !isSafelyEnded || (await isBroken(context));
     const { needsBlocking } = state;
-    const failed = { error, retryReason: state.retryReason, broken, locks: [...state.locks], needsBlocking };
+    const failed = { error, retryReason: state.retryReason, broken, locks: state.locks, needsBlocking };
     return inDoubt !== undefined && state.committing && state.lost ? { ...failed, inDoubt } : failed;
   } finally {
     state.ended = true;
@@ -118,14 +119,15 @@ export async function attempt<T>(
 }
 
 /** Returns true if the connection must not be used again, because its state on the server is unknown. */
-async function isBroken({ state, lazy }: TransactionContext): Promise<boolean> {
-  return !(await lazy.rollbacksSucceeded()) || state.broken;
+function isBroken({ state, lazy }: TransactionContext): boolean | Promise<boolean> {
+  const succeeded = lazy.rollbacksSucceeded();
+  return succeeded === true ? state.broken : succeeded.then((all) => !all || state.broken);
 }
 
 /** Takes all validation locks in shared mode. The transaction appends its rows itself, because a batch would wait for the locks that it holds. */
 async function blockAllWriters({ connection, state, lazy }: TransactionContext): Promise<void> {
   lazy.write();
-  await state.follow(() => connection.query(toStatement(BLOCK_ALL_WRITERS)));
+  await state.follow(connection.query(toStatement(BLOCK_ALL_WRITERS)));
 }
 
 /** The last statements of a transaction. */
@@ -148,14 +150,14 @@ async function endReadOnly(context: TransactionContext): Promise<void> {
 async function commit(context: TransactionContext, { statements, sets, comparesLists }: CommitStatements): Promise<void> {
   const { connection, state, lazy, limits } = context;
   // Units of work that wait for one record would each find a stale read set, so a retry takes these locks before it reads.
-  for (const name of lockNamesOf(sets)) state.locks.add(name);
+  for (const name of lockNamesOf(sets)) state.addLock(name);
   // A value that cannot be sent is refused here, before any statement is sent.
   const last = toCommitStatements(statements, sets, { comparesLists }).map(toStatement);
   state.ended = true;
   state.committing = lazy.isBegun;
   // Commit validation may wait for locks.
   if (limits !== undefined && last.length > 0) lazy.setTimeout(limits.statementTimeout);
-  await state.follow(async () => {
+  try {
     const results = last.map((statement) => connection.query(statement));
     const committed = lazy.isBegun ? connection.send('COMMIT') : undefined;
     await Promise.allSettled([...results, committed]);
@@ -163,7 +165,9 @@ async function commit(context: TransactionContext, { statements, sets, comparesL
     for (const result of results) await result.catch((error) => throwEnded(error, context));
     // After a failed statement COMMIT rolls back without an error; only the command in its answer shows it.
     if (committed !== undefined && (await committed).command !== 'COMMIT') throw state.failure ?? internal('COMMIT rolled back');
-  });
+  } catch (error) {
+    throw state.toError(error);
+  }
 }
 
 /** Ends a short attempt if the server has cancelled its validation, which waited for locks without a transaction. */
