@@ -1,13 +1,15 @@
+import { getOrCreate } from '../../memoize.ts';
 import type { Json } from '../../operators/index.ts';
-import { comparePrecedence, coversResource, isSameRank, type PolicyRule } from '../policies/index.ts';
+import { comparePrecedence, coversResource, type Effect, isSameRank, type PolicyRule } from '../policies/index.ts';
 import { contentOf, type IndexedRule, namesCovering, type RuleIndex } from './rule-groups.ts';
 
 /**
- * Rules without groups: each search compares all of them. For the few rules of one policy this costs less than grouping the rules of a role,
- * which may have a hundred thousand. Finds the same rules as `RuleGroups`.
+ * Rules in few groups: each search compares all rules of a group. For the few rules of one policy this costs less than the groups of
+ * `RuleGroups` for a role, which may have a hundred thousand rules. Finds the same rules as `RuleGroups`.
  */
 export class ScannedRules implements RuleIndex {
-  #rules: IndexedRule[] = [];
+  /** Rules by their effect, then by the value of their first condition. */
+  readonly #byEffect: Readonly<Record<Effect, Map<Json | undefined, IndexedRule[]>>> = { ALLOW: new Map(), DENY: new Map() };
   /** Rules without conditions and expiry, in the order of their evaluation. */
   #unconditional: IndexedRule[] = [];
 
@@ -16,7 +18,7 @@ export class ScannedRules implements RuleIndex {
   }
 
   add(rules: readonly IndexedRule[]): void {
-    for (const rule of rules) this.#rules.push(rule);
+    for (const rule of rules) getOrCreate(this.#byEffect[rule.stored.effect], toGroupKey(rule.stored), () => []).push(rule);
     const added = rules.filter(({ stored, isPermanent }) => isPermanent && stored.conditions.length === 0);
     if (added.length > 0) this.#unconditional = [...this.#unconditional, ...added].sort(byPrecedence);
   }
@@ -24,8 +26,16 @@ export class ScannedRules implements RuleIndex {
   /** Deletes rules, which may be other objects than those that were added. */
   delete(rules: readonly IndexedRule[]): void {
     const deleted = new Set(rules.map(({ stored }) => stored));
-    this.#rules = this.#rules.filter(({ stored }) => !deleted.has(stored));
-    this.#unconditional = this.#unconditional.filter(({ stored }) => !deleted.has(stored));
+    const isLeft = ({ stored }: IndexedRule): boolean => !deleted.has(stored);
+    for (const [effect, ofEffect] of Map.groupBy(deleted, ({ effect }) => effect)) {
+      const groups = this.#byEffect[effect];
+      for (const key of new Set(ofEffect.map(toGroupKey))) {
+        const left = groups.get(key)?.filter(isLeft) ?? [];
+        if (left.length > 0) groups.set(key, left);
+        else groups.delete(key);
+      }
+    }
+    if (!this.#unconditional.every(isLeft)) this.#unconditional = this.#unconditional.filter(isLeft);
   }
 
   shadowing({ stored: { resource, action }, rank }: IndexedRule): IndexedRule | undefined {
@@ -37,31 +47,36 @@ export class ScannedRules implements RuleIndex {
   }
 
   duplicates({ stored }: IndexedRule): readonly IndexedRule[] {
-    const same = this.#rules.filter((other) => mayBeSame(other.stored, stored) && contentOf(other.stored) === contentOf(stored));
+    const group = this.#byEffect[stored.effect].get(toGroupKey(stored)) ?? [];
+    const same = group.filter((other) => mayBeSame(other.stored, stored) && contentOf(other.stored) === contentOf(stored));
     return same.sort(byPrecedence).slice(0, 2);
   }
 
   *opposing({ stored: { effect, resource, action }, rank }: IndexedRule): Generator<IndexedRule> {
     const opposes = (other: IndexedRule): boolean =>
-      other.stored.effect !== effect &&
-      (action === '*' || other.stored.action === '*' || other.stored.action === action) &&
-      isSameRank(other.rank, rank);
-    const byResource = Map.groupBy(this.#rules.filter(opposes), (other) => other.stored.resource);
+      (action === '*' || other.stored.action === '*' || other.stored.action === action) && isSameRank(other.rank, rank);
+    const opposing = [...this.#byEffect[effect === 'ALLOW' ? 'DENY' : 'ALLOW'].values()].flatMap((group) => group.filter(opposes));
+    const byResource = Map.groupBy(opposing, (other) => other.stored.resource);
     const names = resource === '*' ? [...byResource.keys()].filter((name) => coversResource('*', name)).sort() : namesCovering(resource);
     for (const name of names) yield* byResource.get(name)?.sort(byPrecedence) ?? [];
   }
+}
+
+/** Returns the value of the first condition if it is no object and no array: duplicates have the same, and most other rules another one. */
+function toGroupKey({ conditions }: PolicyRule): Json | undefined {
+  const value = conditions[0]?.['value'];
+  return typeof value === 'object' ? undefined : value;
 }
 
 function byPrecedence(a: IndexedRule, b: IndexedRule): number {
   return comparePrecedence(a.rank, b.rank);
 }
 
-/** Returns false if two rules are surely no duplicates, without converting their conditions to text. */
+/** Returns false if two rules of a group are surely no duplicates, without converting their conditions to text. */
 function mayBeSame(a: PolicyRule, b: PolicyRule): boolean {
-  if (a.resource !== b.resource || a.action !== b.action || a.effect !== b.effect || a.conditions.length !== b.conditions.length)
-    return false;
+  if (a.resource !== b.resource || a.action !== b.action || a.conditions.length !== b.conditions.length) return false;
   const [one, other] = [a.conditions[0] ?? {}, b.conditions[0] ?? {}];
-  return mayEqual(one['field'], other['field']) && mayEqual(one['operator'], other['operator']) && mayEqual(one['value'], other['value']);
+  return mayEqual(one['field'], other['field']) && mayEqual(one['operator'], other['operator']);
 }
 
 function mayEqual(a: Json | undefined, b: Json | undefined): boolean {
