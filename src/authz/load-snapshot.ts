@@ -60,10 +60,14 @@ export interface SnapshotOptions extends PolicyLimits {
 /** Loads the snapshot of a revision: only the changes since `base` if the policy history has them; otherwise everything. */
 export async function loadSnapshotOf(tx: Transaction, { revision, base }: LoadQuery, deps: LoadDeps): Promise<Loaded> {
   const { held, options, cache } = deps;
-  const others = await loadOtherDefinitions(tx, held.definitions);
-  const usableBase = others === undefined && isUsable(base, held.definitions) ? base : undefined;
-  const changes = usableBase && (await loadNeededChanges(tx, usableBase, revision));
-  if (changes) return { snapshot: toSnapshot(changePolicies(usableBase.policies, changes), revision, cache), changed: changes };
+  // Sent together: a change of policies is much more frequent than one of the definitions.
+  const [others, changes] = await Promise.all([
+    loadOtherDefinitions(tx, held.definitions),
+    isUsable(base, held.definitions) ? loadNeededChanges(tx, base, revision) : undefined,
+  ]);
+  // The definitions may have been replaced meanwhile.
+  if (others === undefined && changes !== undefined && isUsable(base, held.definitions))
+    return { snapshot: toSnapshot(changePolicies(base.policies, changes), revision, cache), changed: changes };
   held.definitions = others ?? held.definitions;
   const { state, now } = await loadState(tx, options);
   if (now.stamp !== revision.stamp) return loadSnapshotOf(tx, { revision: now, base }, deps);
@@ -98,7 +102,7 @@ async function loadState(
 }
 
 /** Returns whether changes can be applied to a snapshot. They cannot if it has damaged rows: a change of such a row would not remove the policy that takes its place. */
-function isUsable(base: Snapshot | undefined, definitions: Definitions): boolean {
+function isUsable(base: Snapshot | undefined, definitions: Definitions): base is Snapshot {
   return base?.definitions === definitions && base.policies.damaged.length === 0;
 }
 

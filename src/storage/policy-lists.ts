@@ -22,9 +22,12 @@ export async function loadActiveAssignments(
   const byExpiry = sql`
     SELECT "id", row_number() OVER (PARTITION BY "policyId" ORDER BY "expiresAt" IS NULL, "expiresAt", "id") AS "n"
     FROM "_UserPolicy" WHERE ${active}`;
-  const users = await loadUserPolicies(tx, sql`"id" IN (SELECT "id" FROM (${byExpiry}) AS "ranked" WHERE "n" <= ${limit + 1})`);
+  const [users, roles] = await Promise.all([
+    loadUserPolicies(tx, sql`"id" IN (SELECT "id" FROM (${byExpiry}) AS "ranked" WHERE "n" <= ${limit + 1})`),
+    loadRolePolicies(tx, active),
+  ]);
   const usersOf = Map.groupBy(users, ({ policyId }) => policyId);
-  const rolesOf = Map.groupBy(await loadRolePolicies(tx, active), ({ policyId }) => policyId);
+  const rolesOf = Map.groupBy(roles, ({ policyId }) => policyId);
   return new Map(
     policyIds.map((id) => {
       const own = usersOf.get(id) ?? [];

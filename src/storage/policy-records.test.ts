@@ -8,7 +8,7 @@ import { loadActiveAssignments } from './policy-lists.ts';
 import { createPolicy, deletePolicy, loadPolicy, updatePolicy } from './policy-records.ts';
 import { loadPolicyPage, type PolicyPageQuery } from './policy-search.ts';
 import { currentRevision } from './revision.ts';
-import type { TestDatabase } from './storage.fixture.ts';
+import { replaceMembers, type TestDatabase } from './storage.fixture.ts';
 
 let test: TestDatabase;
 let database: Database;
@@ -27,6 +27,26 @@ function inTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
 
 function codeOf(work: (tx: Transaction) => Promise<unknown>): Promise<string | undefined> {
   return problemCodeOf(test, work);
+}
+
+/** Wraps a transaction and groups its statements: a group has those that are sent before one of them is answered. */
+function watchStatements(tx: Transaction): { readonly watched: Transaction; readonly groups: readonly (readonly string[])[] } {
+  const groups: string[][] = [];
+  let running = 0;
+  const watch =
+    (name: 'all' | 'lock' | 'one' | 'run') =>
+    async (...given: unknown[]): Promise<unknown> => {
+      if (running === 0) groups.push([]);
+      groups.at(-1)?.push(name);
+      running++;
+      try {
+        return await (tx[name] as (...parameters: unknown[]) => Promise<unknown>)(...given);
+      } finally {
+        running--;
+      }
+    };
+  const members = { all: watch('all'), lock: watch('lock'), one: watch('one'), run: watch('run') } as Partial<Transaction>;
+  return { watched: replaceMembers(tx, members), groups };
 }
 
 describe('policies', () => {
@@ -50,6 +70,17 @@ describe('policies', () => {
     expect(await codeOf((tx) => createPolicy(tx, toPolicyInput('A'), { by }))).toBe('POLICY_EXISTS');
     expect(await codeOf((tx) => updatePolicy(tx, toPolicyInput('B'), { id, by }))).toBe('POLICY_EXISTS');
     expect(await codeOf((tx) => updatePolicy(tx, toPolicyInput('A', { priority: 7 }), { id, by }))).toBeUndefined();
+  });
+
+  it('an update waits four times for the database, and loads the policy after its lock', async () => {
+    const { id } = await inTransaction((tx) => createPolicy(tx, toPolicyInput('A'), { by }));
+    const together = await inTransaction(async (tx) => {
+      const { watched, groups } = watchStatements(tx);
+      await updatePolicy(watched, toPolicyInput('A', { priority: 7 }), { id, by });
+      return groups;
+    });
+    expect(together.map((names) => names[0])).toEqual(['lock', 'one', 'run', 'run']);
+    expect(together[0]).toEqual(['lock', 'all', 'all']);
   });
 
   it('an update keeps the creator of a policy, and the ids and times of unchanged rules', async () => {

@@ -36,8 +36,9 @@ export async function loadPolicy(tx: Transaction, id: string): Promise<Policy | 
 
 /** Loads and locks a policy that this transaction is about to change. Throws POLICY_UNKNOWN. */
 export async function loadPolicyToChange(tx: Transaction, id: string): Promise<Policy> {
-  await lockPolicies(tx);
-  return loadPolicyOrRefuse(tx, id);
+  // Sent together: the server loads the policy after it has granted the lock.
+  const [, policy] = await Promise.all([lockPolicies(tx), loadPolicyOrRefuse(tx, id)]);
+  return policy;
 }
 
 /** Lists all policies in the order of creation, within the time limit of the request. */
@@ -62,9 +63,12 @@ export async function createPolicy(tx: Transaction, input: PolicyInput, author: 
   await checkNameFree(tx, draft);
   const revision = await advanceRevision(tx);
   const policy = { ...draft, version: revision };
-  await refusingTakenName(policy.name, () => insertInto(tx, POLICY_TABLES.policy, policy));
-  await insertRules(tx, policy.rules);
-  await storeVersion(tx, { ...author, ...toSubject(policy.id), value: policy, revision });
+  // Sent together, and executed in this order.
+  await Promise.all([
+    refusingTakenName(policy.name, () => insertInto(tx, POLICY_TABLES.policy, policy)),
+    insertRules(tx, policy.rules),
+    storeVersion(tx, { ...author, ...toSubject(policy.id), value: policy, revision }),
+  ]);
   return policy;
 }
 
@@ -77,12 +81,12 @@ export async function updatePolicy(
   const existing = loaded ?? (await loadPolicyToChange(tx, id));
   if (overridesFiles !== true) requireUnmanaged(existing);
   const draft = changedPolicy(existing, input, tx.now);
-  await checkNameFree(tx, draft);
+  if (draft.name !== existing.name) await checkNameFree(tx, draft);
   const revision = await advanceRevision(tx);
   const policy = { ...draft, version: revision };
-  await refusingTakenName(policy.name, () => replaceIn(tx, POLICY_TABLES.policy, policy));
   // Sent together, and executed in this order.
   await Promise.all([
+    refusingTakenName(policy.name, () => replaceIn(tx, POLICY_TABLES.policy, policy)),
     deleteFrom(tx, POLICY_TABLES.rule, sql`"policyId" = ${id}`),
     insertRules(tx, policy.rules),
     storeVersion(tx, { ...author, ...toSubject(id), value: policy, revision }),
@@ -106,8 +110,7 @@ export async function restorePolicy(tx: Transaction, past: Policy, change: Versi
 
 /** Deletes a policy with its rules and assignments; their versions stay in the history. Throws POLICY_UNKNOWN, POLICY_MANAGED. */
 export async function deletePolicy(tx: Transaction, id: string, author: Author): Promise<Policy> {
-  await lockPolicies(tx);
-  const policy = await loadPolicyOrRefuse(tx, id);
+  const policy = await loadPolicyToChange(tx, id);
   requireUnmanaged(policy);
   await endPolicy(tx, id, { ...author, revision: await advanceRevision(tx) });
   return policy;
@@ -131,15 +134,12 @@ export async function loadPolicies(
   where: Sql,
   { isLimited = false }: Pick<Selection, 'isLimited'> = {},
 ): Promise<readonly Policy[]> {
-  const policies = await selectFrom<LoadedPolicy>(tx, POLICY_TABLES.policy, { where, orderBy: ['createdAt', 'id'], isLimited });
   const ofThese = sql`"policyId" IN (SELECT "id" FROM "_Policy" WHERE ${where})`;
   const inOrder = ['policyId', 'position'];
-  const rules = await selectFrom<PolicyRule>(tx, POLICY_TABLES.rule, {
-    where: ofThese,
-    orderBy: inOrder,
-    without: ['position'],
-    isLimited,
-  });
+  const [policies, rules] = await Promise.all([
+    selectFrom<LoadedPolicy>(tx, POLICY_TABLES.policy, { where, orderBy: ['createdAt', 'id'], isLimited }),
+    selectFrom<PolicyRule>(tx, POLICY_TABLES.rule, { where: ofThese, orderBy: inOrder, without: ['position'], isLimited }),
+  ]);
   const byPolicy = Map.groupBy(rules, (rule) => rule.policyId);
   // The loaded objects are completed and not copied: a start loads a hundred thousand of them.
   for (const policy of policies) policy.rules = byPolicy.get(policy.id) ?? [];

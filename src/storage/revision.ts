@@ -58,16 +58,18 @@ export async function lockPolicies(tx: Transaction): Promise<void> {
  * Transactions that have read an older revision run again.
  */
 export async function advanceRevision(tx: Transaction): Promise<number> {
-  // The row lock makes concurrent changes wait and then read the new revision.
-  const found = await tx.one(sql`${sql.raw(CURRENT_REVISION.sql)}${tx.rowLock('noKeyUpdate')}`);
   const stamp = createId();
-  const row = await tx.one<{ number: number }>(
-    sql`INSERT INTO "_State" ("id", "number", "text") VALUES ('epoch', 1, ${stamp})
-        ON CONFLICT ("id") DO UPDATE SET "number" = "_State"."number" + 1, "text" = excluded."text" RETURNING "number"`,
-  );
-  if (row === undefined) throw new Error('the revision was not returned');
   const at = new Date(tx.now).toISOString();
-  await tx.run(sql`INSERT INTO "_Epoch" ("id", "number", "at") VALUES (${stamp}, ${row.number}, ${at})`);
+  // Sent together, and executed in this order. The row lock makes concurrent changes wait and then read the new revision.
+  const [found, row] = await Promise.all([
+    tx.one(sql`${sql.raw(CURRENT_REVISION.sql)}${tx.rowLock('noKeyUpdate')}`),
+    tx.one<{ number: number }>(
+      sql`INSERT INTO "_State" ("id", "number", "text") VALUES ('epoch', 1, ${stamp})
+          ON CONFLICT ("id") DO UPDATE SET "number" = "_State"."number" + 1, "text" = excluded."text" RETURNING "number"`,
+    ),
+    tx.run(sql`INSERT INTO "_Epoch" ("id", "number", "at") SELECT ${stamp}, "number", ${at} FROM "_State" WHERE "id" = 'epoch'`),
+  ]);
+  if (row === undefined) throw new Error('the revision was not returned');
   tx.addToWriteSet({ revision: toRevision(found).stamp });
   return row.number;
 }

@@ -60,9 +60,12 @@ const create = adminEndpoint({
     const { input, reason } = requirePolicyInput(admin, undefined);
     const policy = await createPolicy(admin.tx, input, { by: admin.admin.id, reason });
     const message = `created policy "${policy.name}"`;
-    await admin.audit({ resource: 'Policy', action: 'create', recordId: policy.id, reason: message, changeReason: reason });
+    const [warnings] = await Promise.all([
+      policyWarnings(admin, policy, { isNew: true }),
+      admin.audit({ resource: 'Policy', action: 'create', recordId: policy.id, reason: message, changeReason: reason }),
+    ]);
     const headers = { location: `/admin/api/policies/${policy.id}`, ...versionHeaders(policy) };
-    return respond(201, toSuccess(policy, { message, ...(await policyWarnings(admin, policy, { isNew: true })) }), headers);
+    return respond(201, toSuccess(policy, { message, ...warnings }), headers);
   },
 });
 
@@ -106,8 +109,11 @@ const update = adminEndpoint({
     const { input, reason } = requirePolicyInput(admin, before);
     const policy = await updatePolicy(admin.tx, input, { id: before.id, loaded: before, by: admin.admin.id, reason });
     const message = `updated policy "${policy.name}"`;
-    await admin.audit({ resource: 'Policy', action: 'update', recordId: policy.id, reason: message, changeReason: reason });
-    return respond(200, toSuccess(policy, { message, ...(await policyWarnings(admin, policy)) }), versionHeaders(policy));
+    const [warnings] = await Promise.all([
+      policyWarnings(admin, policy),
+      admin.audit({ resource: 'Policy', action: 'update', recordId: policy.id, reason: message, changeReason: reason }),
+    ]);
+    return respond(200, toSuccess(policy, { message, ...warnings }), versionHeaders(policy));
   },
 });
 
