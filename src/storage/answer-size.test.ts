@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { anyCharacter } from '../../test/any-character.ts';
 import { casesOf } from '../../test/budget.ts';
 import type { Json } from '../operators/index.ts';
@@ -38,6 +38,21 @@ describe('the size of an answer', () => {
       }),
       { numRuns: casesOf(200) },
     );
+  });
+
+  it('measures at most two parts whenever one is added', () => {
+    const size = createAnswerSize(100_000);
+    const stringify = vi.spyOn(JSON, 'stringify');
+    try {
+      const counts = Array.from({ length: 110 }, () => {
+        const before = stringify.mock.calls.length;
+        size.add('x'.repeat(1000));
+        return stringify.mock.calls.length - before;
+      });
+      expect([Math.max(...counts), counts[0], size.left < 1003]).toEqual([2, 0, true]);
+    } finally {
+      stringify.mockRestore();
+    }
   });
 
   it('a page counts on top of the answer so far, and adds nothing to it', () => {

@@ -27,6 +27,9 @@ export function createAnswerSize(limit: number): AnswerSize {
   return new SharedSize(limit);
 }
 
+/** The share of the limit up to which estimates are enough. Above it, each part that is added measures another one as well. */
+const ESTIMATED_SHARE = 0.5;
+
 /**
  * Adds sizes up to a limit. A part is estimated from above first, which costs little, and serialized only if the estimates do not fit: most
  * answers are far below the limit.
@@ -65,6 +68,7 @@ class Sum implements PageSize {
       this.#measured += extra;
       this.#pending += most;
       this.#unmeasured.push(part);
+      if (this.#measured + this.#pending > this.#limit * ESTIMATED_SHARE) this.#measureLast();
     } else {
       this.#measureAll();
       const bytes = measure(part) + extra;
@@ -73,6 +77,14 @@ class Sum implements PageSize {
     }
     this.#isEmpty = false;
     return true;
+  }
+
+  /** Measures two parts, so that few are left when the estimates no longer fit: together, large parts would delay other requests. */
+  #measureLast(): void {
+    for (const part of this.#unmeasured.splice(-2)) {
+      this.#measured += measure(part);
+      this.#pending -= estimate(part);
+    }
   }
 
   #measureAll(): void {
