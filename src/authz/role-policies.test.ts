@@ -5,7 +5,7 @@ import { sql } from '../sql.ts';
 import { assignToRole, createPolicy, migrate, removeAssignment, type Transaction } from '../storage/index.ts';
 import { openTestDatabase, replaceMembers, type TestDatabase } from '../storage/storage.fixture.ts';
 import type { Snapshot } from './load-snapshot.ts';
-import { applicableRules } from './policies/index.ts';
+import { applicableRules, missingPoliciesOf } from './policies/index.ts';
 import { createPolicyStore, type PolicyStore } from './policy-store.ts';
 import { createRoleLoading, type RoleLoading, withRevisions } from './revisioned-database.ts';
 
@@ -41,6 +41,9 @@ describe('withRoles', () => {
     store = createStore();
     await inTransaction(async (tx) => {
       const pending = await store.pendingSnapshot(tx);
+      const missing = missingPoliciesOf(pending.policies, ['viewer']);
+      expect([missing, missingPoliciesOf(pending.policies, ['editor'])]).toEqual([[ids[0]], [ids[1]]]);
+      expect(missingPoliciesOf(pending.policies, ['viewer'])).toBe(missing);
       expect(() => policiesOf(pending, 'viewer')).toThrow('the policies of the role viewer are not loaded');
       const loaded = await store.withRoles(tx, pending, 'viewer');
       expect(policiesOf(loaded, 'viewer')).toEqual([ids[0]]);
