@@ -18,7 +18,7 @@ export function pendingRolesOf({ pendingRoles }: PolicySnapshot, role?: string):
 /** Returns the ids of the policies of roles that a snapshot does not have. */
 export function missingPoliciesOf(snapshot: PolicySnapshot, roles: readonly string[]): readonly string[] {
   const known = memoize(missingPolicies, snapshot, () => new Map<string, readonly string[]>());
-  return memoize(known, roles.join(' '), () => findMissing(snapshot, roles));
+  return memoize(known, JSON.stringify(roles), () => findMissing(snapshot, roles));
 }
 
 /** The ids that were found, by roles: after a start, many requests wait for the same roles, and a search visits all assignments. */
