@@ -82,10 +82,9 @@ export async function attempt<T>(
     if (options.beginMode !== 'lazy') lazy.begin(options.beginMode === 'eager' || !options.clock.isRecent);
     if (options.beginMode === 'eager') await lazy.awaitBegin();
     const opened = openTransaction(context, options.clock.now());
-    const { tx } = opened;
-    for (const name of options.locks ?? []) await tx.lock(name);
+    for (const name of options.locks ?? []) await opened.tx.lock(name);
     if (blocksWriters) await blockAllWriters(context);
-    const answer = await work(tx);
+    const answer = await work(opened.tx);
     const request = opened.end();
     // The unit of work may have caught an error after which it must run again. Other errors that it caught, such as a violated constraint, were
     // rolled back to a savepoint; if they were not, COMMIT reports the rollback.
@@ -95,7 +94,7 @@ export async function attempt<T>(
       return { answer, wrote: false, ms: 0, pending: request, broken: await isBroken(context) };
     }
     const statements =
-      request.appends.length === 0 ? [] : await toAppendStatements({ tx, writer: context.lease.writer() }, request.appends);
+      request.appends.length === 0 ? [] : await toAppendStatements({ tx: opened.tx, writer: context.lease.writer() }, request.appends);
     // For a batch the ids of its rows show whether it was committed, so the transaction id is not awaited.
     if (!isBatch) await lazy.awaitBegin();
     inDoubt = { answer, commit: { transactionId: lazy.transactionId, find: toFindStatement(request.appends) } };
