@@ -39,7 +39,7 @@ export function createAncestorStore(tx: Transaction, definitions: Definitions): 
   return new LoadingAncestors(tx, definitions);
 }
 
-/** A class for the same reason as that of `createFoundMaps`. */
+/** A class, because each decision with related records creates one, and it has getters. */
 class LoadingAncestors implements AncestorStore {
   readonly #tx: Transaction;
   readonly #definitions: Definitions;

@@ -27,7 +27,7 @@ export function createAnswerSize(limit: number): AnswerSize {
   return new SharedSize(limit);
 }
 
-/** The share of the limit up to which estimates are enough. Above it, each part that is added measures another one as well. */
+/** The share of the limit up to which parts are only estimated. Above it, two parts are measured whenever one is added. */
 const ESTIMATED_SHARE = 0.5;
 
 /**
@@ -79,7 +79,7 @@ class Sum implements PageSize {
     return true;
   }
 
-  /** Measures two parts, so that few are left when the estimates no longer fit: together, large parts would delay other requests. */
+  /** Measures the last two parts. To measure many large parts at once, when the estimates no longer fit, would delay other requests. */
   #measureLast(): void {
     for (const part of this.#unmeasured.splice(-2)) {
       this.#measured += measure(part);

@@ -50,7 +50,7 @@ export function createItemStore(tx: Transaction, definitions: Definitions): Item
   return new LoadingItems(tx, definitions);
 }
 
-/** A class for the same reason as that of `createFoundMaps`. */
+/** A class, because each decision with related records creates one, and it has getters. */
 class LoadingItems implements ItemStore {
   readonly #tx: Transaction;
   readonly #definitions: Definitions;

@@ -30,7 +30,7 @@ interface SharedRecords<T> {
   sizeOf(found: T): number;
 }
 
-/** A class, because decisions create many: an object literal with a getter becomes a dictionary, which the garbage collector copies again and again. */
+/** A class, because each decision with related records creates three: object literals with getters are slow, and the garbage collector copies them repeatedly. */
 class SharingMap<T> implements FoundMap<T> {
   readonly #tx: Transaction;
   readonly #of: SharedRecords<T>;

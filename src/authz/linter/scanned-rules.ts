@@ -4,8 +4,8 @@ import { comparePrecedence, coversResource, type Effect, isSameRank, type Policy
 import { contentOf, type IndexedRule, namesCovering, type RuleIndex } from './rule-groups.ts';
 
 /**
- * Rules in few groups: each search compares all rules of a group. For the few rules of one policy this costs less than the groups of
- * `RuleGroups` for a role, which may have a hundred thousand rules. Finds the same rules as `RuleGroups`.
+ * Rules in few groups, of which a search compares every rule. It finds the same rules as `RuleGroups`, and costs less if only the rules of one
+ * policy are searched: `RuleGroups` would first have to group all rules of a role, of which there may be a hundred thousand.
  */
 export class ScannedRules implements RuleIndex {
   /** Rules by their effect, then by the value of their first condition. */

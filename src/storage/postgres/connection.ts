@@ -212,9 +212,9 @@ export function toStatement(query: Query): Statement {
 export interface IdleTimeout {
   /** Sets the milliseconds without an answer after which the connection is cut; undefined disables the timeout. */
   set(milliseconds: number | undefined): void;
-  /** Call when a statement is sent: starts the timeout if none runs. */
+  /** Notes that a statement was sent. Starts the timeout if none runs. */
   sent(): void;
-  /** Call when a statement has its answer, an error too: restarts the timeout if others wait, because each answer proves that the server is alive. */
+  /** Notes that a statement has its answer, which may be an error. If others wait, the timeout begins again: an answer proves that the server is alive. */
   answered(): void;
 }
 

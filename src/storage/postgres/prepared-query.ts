@@ -73,7 +73,7 @@ class PreparedQuery extends DriverQuery {
 export interface Sending {
   /** The columns known on this connection; undefined if the connection may switch between processes of the server. */
   readonly knownColumns: KnownColumns | undefined;
-  /** Called when the statement has its answer, an error too. */
+  /** Called once the statement has its answer, which may be an error. */
   answered(): void;
 }
 

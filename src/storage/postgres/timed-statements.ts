@@ -191,7 +191,7 @@ class LimitedStatements implements TimedStatements {
     try {
       return await connection.query(statement);
     } catch (error) {
-      // The statement timeout of the server is not the limit of the attempt.
+      // An administrator, or a lower timeout of the server, may have cancelled it before its time was up.
       const isLimit = isLimited && isCancelled(error) && (isShort || performance.now() - begun >= timeout - 1);
       throw state.toError(isLimit ? this.#timeIsUp(error) : error);
     }

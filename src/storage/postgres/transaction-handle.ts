@@ -233,7 +233,7 @@ class PostgresTransaction implements Transaction {
   }
 
   noteReferences(): void {
-    // See the comment on the class.
+    // A row lock of the referenced record is enough.
   }
 
   noteWritten(): void {
@@ -249,6 +249,6 @@ class PostgresTransaction implements Transaction {
   }
 
   async requireNoNewReferences(): Promise<void> {
-    // See the comment on the class.
+    // A row lock of the referenced record is enough.
   }
 }
