@@ -29,7 +29,7 @@ export async function loadSeries(tx: Transaction, { from }: { readonly from: num
   const prefix = sql`substr("hour", 1, ${sql.raw(length)})`;
   const rows = await tx.all<{ prefix: string; grants: number | string; denials: number | string }>(sql`
     select ${prefix} as "prefix", sum("grants") as "grants", sum("denials") as "denials" from "_DecisionHour"
-    where ${tx.deadlineCheck(sql.table('_DecisionHour'))} and "hour" >= ${new Date(start).toISOString()} group by ${prefix}`);
+    where ${tx.dialect.deadlineCheck(sql.table('_DecisionHour'))} and "hour" >= ${new Date(start).toISOString()} group by ${prefix}`);
   const counted = new Map(rows.map((row) => [Date.parse(`${row.prefix}${rest}`), row]));
   const count = Math.floor((tx.now - start) / step) + 1;
   const buckets = Array.from({ length: count }, (_, index) => {

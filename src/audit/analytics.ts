@@ -90,7 +90,10 @@ async function countDecisions(tx: Transaction, from: number): Promise<{ from: st
   const start = new Date(from).toISOString();
   const hour = new Date(Math.floor(from / HOUR) * HOUR).toISOString();
   const nextHour = new Date((Math.floor(from / HOUR) + 1) * HOUR).toISOString();
-  const [checkedHours, checkedEntries] = [tx.deadlineCheck(sql.table('_DecisionHour')), tx.deadlineCheck(sql.table('_Decision'))];
+  const [checkedHours, checkedEntries] = [
+    tx.dialect.deadlineCheck(sql.table('_DecisionHour')),
+    tx.dialect.deadlineCheck(sql.table('_Decision')),
+  ];
   const first = await tx.one<{ total: number | null }>(
     sql`select sum("grants" + "denials") as "total" from "_DecisionHour" where "hour" = ${hour}`,
   );
@@ -121,10 +124,10 @@ interface Repeats extends Pick<RepeatFacts, 'since' | 'last' | 'count'> {
 /** Loads the numbers of repeated denials of an hour: those in the audit log, and those of windows that are open. */
 async function loadRepeats(tx: Transaction, hour: string, nextHour: string): Promise<readonly Repeats[]> {
   const open = await tx.all<Repeats>(
-    sql`select "resource", "since", "last", "count" from "_RepeatedDenial" where ${tx.deadlineCheck(sql.table('_RepeatedDenial'))} and "since" >= ${hour} and "since" < ${nextHour} and "action" <> ${EVALUATION}`,
+    sql`select "resource", "since", "last", "count" from "_RepeatedDenial" where ${tx.dialect.deadlineCheck(sql.table('_RepeatedDenial'))} and "since" >= ${hour} and "since" < ${nextHour} and "action" <> ${EVALUATION}`,
   );
   const recorded = await tx.all<{ resource: string; facts: string }>(
-    sql`select "resource", "facts" from "_Decision" where ${tx.deadlineCheck(sql.table('_Decision'))} and "kind" = 'repeat' and "at" >= ${hour} and "at" < ${nextHour} and "action" <> ${EVALUATION}`,
+    sql`select "resource", "facts" from "_Decision" where ${tx.dialect.deadlineCheck(sql.table('_Decision'))} and "kind" = 'repeat' and "at" >= ${hour} and "at" < ${nextHour} and "action" <> ${EVALUATION}`,
   );
   return [...open, ...recorded.map(({ resource, facts }) => ({ resource, ...(JSON.parse(facts) as RepeatFacts) }))];
 }
@@ -148,7 +151,7 @@ function toActivities(rows: readonly CountRow[]): readonly ResourceActivity[] {
 async function countPolicies(tx: Transaction): Promise<Pick<Analytics, 'totalPolicies' | 'activePolicies' | 'policyTypes'>> {
   const rows = await tx.all<{ type: string; total: number; active: number }>(
     sql`select "type", count(*) as "total", sum(case when "isActive" then 1 else 0 end) as "active" from "_Policy"
-      where ${tx.deadlineCheck(sql.table('_Policy'))} group by "type"`,
+      where ${tx.dialect.deadlineCheck(sql.table('_Policy'))} group by "type"`,
   );
   const ofType = (type: PolicyType): number => Number(rows.find((row) => row.type === type)?.total ?? 0);
   return {

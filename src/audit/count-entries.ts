@@ -219,7 +219,10 @@ async function countWindows<Row>(tx: Transaction, filter: EntryFilter, { groupin
   const conditions = toEntryConditions(filter);
   const isTimeUp = startSearch(filter);
   for await (const { range, upTo } of entryWindows(tx, { filter, conditions, order: 'newest' })) {
-    const where = sql.join([tx.deadlineCheck(sql.table('_Decision')), ...range, ...conditions.indexed, ...conditions.others], sql` and `);
+    const where = sql.join(
+      [tx.dialect.deadlineCheck(sql.table('_Decision')), ...range, ...conditions.indexed, ...conditions.others],
+      sql` and `,
+    );
     const results: (readonly Row[])[] = [];
     for (const { columns, by } of groupings) {
       results.push(await tx.all<Row>(sql`select ${columns} from "_Decision" where ${where} group by ${by}`));

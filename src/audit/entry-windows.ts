@@ -76,7 +76,7 @@ export async function* entryWindows(tx: Transaction, search: WindowedSearch): As
 /** Finds the last of the next `rows` entries that match the indexed conditions. Reads an index only. */
 function findEnd(tx: Transaction, { conditions, order, after }: WindowedSearch, rows: number): Promise<SearchPosition | undefined> {
   const range = after === undefined ? [] : [isAfter(after, order)];
-  const where = sql.join([tx.deadlineCheck(sql.table('_Decision')), ...conditions.indexed, ...range], sql` and `);
+  const where = sql.join([tx.dialect.deadlineCheck(sql.table('_Decision')), ...conditions.indexed, ...range], sql` and `);
   return tx.one<SearchPosition>(
     sql`select "at", "id" from "_Decision" where ${where} order by ${entryOrderSql(order)} limit 1 offset ${rows - 1}`,
   );

@@ -36,7 +36,7 @@ export async function searchEntries(tx: Transaction, query: EntryQuery): Promise
   const isTimeUp = startSearch(query);
   const rows: EntryRow[] = [];
   for await (const { range, upTo } of entryWindows(tx, { filter: query, conditions, order, after })) {
-    const where = [tx.deadlineCheck(sql.table('_Decision')), ...range, ...conditions.indexed, ...conditions.others];
+    const where = [tx.dialect.deadlineCheck(sql.table('_Decision')), ...range, ...conditions.indexed, ...conditions.others];
     rows.push(
       ...(await tx.all<EntryRow>(sql`
         select * from "_Decision" where ${sql.join(where, sql` and `)} order by ${entryOrderSql(order)} limit ${limit + 1 - rows.length}`)),

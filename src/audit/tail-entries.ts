@@ -89,7 +89,7 @@ async function loadChainEnds(tx: Transaction, since: number): Promise<readonly C
     select cast("sequence" as text) || ' ' || "at" from "_Decision"
     where "writer" = "_Chain"."id" ${isRecent} order by "sequence" desc nulls last limit 1`;
   const rows = await tx.all<{ writer: string; at: string; last: string | null }>(
-    sql`select "id" as "writer", "at", (${last}) as "last" from "_Chain" where ${tx.deadlineCheck(sql.table('_Chain'))}`,
+    sql`select "id" as "writer", "at", (${last}) as "last" from "_Chain" where ${tx.dialect.deadlineCheck(sql.table('_Chain'))}`,
   );
   return rows.flatMap(({ writer, at, last: found }) => {
     const [sequence, time] = found?.split(' ') ?? [];
@@ -105,7 +105,7 @@ async function loadSequenceBefore(tx: Transaction, { writer, begunAt, at, sequen
   // The empty text prevents SQLite from walking the whole chain in the order of its numbers; the index of times finds the few entries.
   const found = await tx.one<{ first: number | null }>(
     sql`select min("sequence") as "first" from "_Decision"
-      where ${tx.deadlineCheck(sql.table('_Decision'))} and "at" >= ${toTimeText(since)} and "writer" || '' = ${writer}`,
+      where ${tx.dialect.deadlineCheck(sql.table('_Decision'))} and "at" >= ${toTimeText(since)} and "writer" || '' = ${writer}`,
   );
   return found?.first === null || found === undefined ? sequence : Number(found.first) - 1;
 }

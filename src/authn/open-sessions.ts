@@ -52,7 +52,7 @@ export async function loadOpenSessions(
   const after = cursor === undefined ? sql`` : sql` and "id" < ${cursor}`;
   const rows = await tx.all<SessionRow>(sql`
     select "id", "createdAt", "expiresAt", "lastUsedAt", "cookieHash", "ip", "userAgent" from "_Session"
-    where ${tx.deadlineCheck(sql.table('_Session'))} and "userId" = ${userId} and "revokedAt" is null and "expiresAt" > ${toIso(tx.now)}${after}
+    where ${tx.dialect.deadlineCheck(sql.table('_Session'))} and "userId" = ${userId} and "revokedAt" is null and "expiresAt" > ${toIso(tx.now)}${after}
     order by "id" desc limit ${limit + 1}`);
   const sessions = rows.slice(0, limit).map(toSummary);
   const last = sessions.at(-1);

@@ -31,6 +31,8 @@ export interface CompiledCondition {
   readonly findsByValues: boolean;
   /** True if the statement searches other records for each row. */
   readonly searchesForEachRow: boolean;
+  /** True if the SQL is that of the current time of the target. */
+  readonly readsTime: boolean;
   /**
    * The FROM items of the related records, for each search for all rows. If all are empty, `where` is true for the same rows as `where`
    * compiled `withoutRelated`.
@@ -68,6 +70,7 @@ interface CompilerState {
   exact: boolean;
   findsByValues: boolean;
   searchesForEachRow: boolean;
+  readsTime: boolean;
   values: number;
   depth: number;
 }
@@ -79,12 +82,13 @@ interface CompilerState {
 export function compileCondition(condition: Condition, target: SqlTarget, options?: CompileOptions): CompiledCondition {
   const state = createState(target, options);
   const part = compile(condition, false, state);
-  const { exact, findsByValues, searchesForEachRow, relatedRows } = state;
-  return { where: part === 'anything' ? constantSql(true) : part.truth, exact, findsByValues, searchesForEachRow, relatedRows };
+  const { exact, findsByValues, searchesForEachRow, readsTime, relatedRows } = state;
+  return { where: part === 'anything' ? constantSql(true) : part.truth, exact, findsByValues, searchesForEachRow, readsTime, relatedRows };
 }
 
 function createState(target: SqlTarget, { withoutRelated = false }: CompileOptions = {}): CompilerState {
-  return { target, withoutRelated, relatedRows: [], exact: true, findsByValues: false, searchesForEachRow: false, values: 0, depth: 0 };
+  const flags = { exact: true, findsByValues: false, searchesForEachRow: false, readsTime: false };
+  return { ...flags, target, withoutRelated, relatedRows: [], values: 0, depth: 0 };
 }
 
 function compile(condition: Condition, negated: boolean, state: CompilerState): Part {
@@ -146,6 +150,7 @@ function balance(parts: readonly Exclude<Part, 'anything'>[], operator: Sql, sta
 function compileComparison(comparison: Comparison, negated: boolean, state: CompilerState): Part {
   const sides = locateSides(comparison, state.target);
   state.values += sides?.values ?? 0;
+  if (sides?.operator.readsTime) state.readsTime = true;
   const truth = sides === undefined || state.values > MAX_VALUES ? IN_MEMORY : compileSides(comparison, sides, state.target);
   if (truth === IN_MEMORY) return widen(state);
   return { truth: negated ? sql<boolean | null>`NOT (${truth})` : truth, height: LEAF_HEIGHT };
@@ -187,6 +192,7 @@ function compileRelated(related: Related, negated: boolean, state: CompilerState
   if (ofAllRows === undefined || inner.searchesForEachRow) state.searchesForEachRow = true;
   else state.findsByValues = true;
   state.values = inner.values;
+  state.readsTime ||= inner.readsTime;
   if (compiled === undefined || !inner.exact || state.values > MAX_VALUES) return widen(state);
   const height = compiled.height + RELATED_HEIGHT;
   if (height > MAX_HEIGHT) return widen(state);
@@ -203,6 +209,7 @@ function compileSome(some: Some, negated: boolean, state: CompilerState): Part {
   state.searchesForEachRow = true;
   const compiled = compileItems(some, { target, negated, where: compile(some.where, negated, inner) });
   state.values = inner.values;
+  state.readsTime ||= inner.readsTime;
   if (compiled === undefined || !inner.exact || state.values > MAX_VALUES) return widen(state);
   const height = compiled.height + RELATED_HEIGHT;
   return height > MAX_HEIGHT ? widen(state) : { truth: compiled.truth, height };

@@ -37,6 +37,14 @@ export interface SqlDialect {
    * row that `column` could reference.
    */
   isGivenBy(column: Sql, query: Sql): SqlTruth;
+  /**
+   * Returns a condition that is always true, and ends the statement when the time of the attempt is up. A statement that can visit many
+   * rows of a table has the condition first in the WHERE of the query that visits the rows; in another place SQLite may not evaluate it.
+   *
+   * @param table Name or alias of the table, quoted. It must have a rowid: the condition belongs inside of a subquery, not around it.
+   * @param rows A power of two: the average number of rows between two checks, 256 if absent. Use 8 if comparing one row may take milliseconds.
+   */
+  deadlineCheck(table: Sql, rows?: number): Sql;
   /** Renders a query of rows to insert, which binds each column as one value. Absent if an insertion that binds each value is faster. */
   rowsOf?(columns: readonly WrittenColumn[]): Sql;
   /** Renders a table expression with a row for each item of a stored list, and one column, `value`. */

@@ -85,6 +85,8 @@ export interface Operator {
   readonly itemwise?: { readonly join: 'any' | 'all'; readonly operators: readonly [string, ...string[]] };
   /** True if a missing left side does not make the result unknown (`exists`, `isNull`). */
   readonly definedOnMissing?: boolean;
+  /** True if the comparison depends on the current time. */
+  readonly readsTime?: boolean;
   /** True if the comparison of a timestamp depends on the configured time zone. */
   readonly readsTimeZone?: boolean;
   /** Returns a message for a literal operand that the operator does not accept. */

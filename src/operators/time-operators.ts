@@ -98,6 +98,7 @@ function defineTimeWindow({ window, ...rest }: TimeWindowSpec): Operator {
     ...rest,
     kinds: ['timestamp', 'json'],
     operand: 'duration',
+    readsTime: true,
     validateOperand: (expected) => validateText(expected) ?? validateDuration(String(expected)),
     evaluate(actual, expected, context) {
       const range = bounds(expected, context);

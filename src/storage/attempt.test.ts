@@ -16,7 +16,7 @@ describe('deadlineCheck', () => {
       const values = Array.from({ length: 20 }, (_, id) => sql`(${String(id)})`);
       await tx.run(sql`INSERT INTO "Thing" ("id") VALUES ${sql.join(values)}`);
       const table = sql.table('Thing');
-      return tx.all(sql`SELECT "id" FROM ${table} WHERE ${tx.deadlineCheck(table, rows)}`);
+      return tx.all(sql`SELECT "id" FROM ${table} WHERE ${tx.dialect.deadlineCheck(table, rows)}`);
     });
     expect(found).toHaveLength(20);
   });
@@ -74,7 +74,8 @@ describe('withoutTimeLimit', () => {
     const work = test.database.transaction(
       async (tx) => {
         tx.limitTime(0);
-        const select = async () => void found.push(await tx.one(sql`SELECT "id" FROM ${table} WHERE ${tx.deadlineCheck(table, 1)}`));
+        const select = async () =>
+          void found.push(await tx.one(sql`SELECT "id" FROM ${table} WHERE ${tx.dialect.deadlineCheck(table, 1)}`));
         await tx.withoutTimeLimit(async () => {
           await select();
           await tx.checkTime();

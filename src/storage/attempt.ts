@@ -1,5 +1,4 @@
 import { Problem } from '../errors.ts';
-import type { Sql } from '../sql.ts';
 
 /**
  * The attempts at a unit of work. `short` ends early if it takes more than some milliseconds, and only its audit entries are written after
@@ -15,14 +14,6 @@ export interface TimedAttempt {
   readonly staleAttempts: number;
   /** Values that a later attempt at the same unit of work can use, such as the ids that a search has found. */
   readonly retained: Map<string, unknown>;
-  /**
-   * Returns a condition that is always true, and ends the statement when the time of the attempt is up. A statement that can visit many
-   * rows of a table has the condition first in the WHERE of the query that visits the rows; in another place SQLite may not evaluate it.
-   *
-   * @param table Name or alias of the table, quoted. It must have a rowid: the condition belongs inside of a subquery, not around it.
-   * @param rows A power of two: the average number of rows between two checks, 256 if absent. Use 8 if comparing one row may take milliseconds.
-   */
-  deadlineCheck(table: Sql, rows?: number): Sql;
   /**
    * Ends the attempt if its time is up. In a long attempt, lets other requests continue first if a few milliseconds have passed. Call it
    * between slices of work in memory of at most a few milliseconds.

@@ -34,7 +34,7 @@ async function isAncestor(tx: Transaction, resource: Resource, { id, of }: { rea
   const [table, parent] = [tableOf(resource), columnOf(resource, resource.hierarchy ?? '')];
   const found = await tx.one(sql`WITH RECURSIVE "up"("id") AS (
       SELECT ${parent} FROM ${table} WHERE ${columnOf(resource, 'id')} = ${of}
-      UNION SELECT ${parent} FROM "up" JOIN ${table} ON ${columnOf(resource, 'id')} = "up"."id" WHERE ${tx.deadlineCheck(table)})
+      UNION SELECT ${parent} FROM "up" JOIN ${table} ON ${columnOf(resource, 'id')} = "up"."id" WHERE ${tx.dialect.deadlineCheck(table)})
     SELECT 1 AS "found" FROM "up" WHERE "id" = ${id} LIMIT 1`);
   return found !== undefined;
 }

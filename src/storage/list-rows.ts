@@ -45,8 +45,8 @@ type FilteredTables = Pick<ListRows, 'tables' | 'filter'>;
 export interface RowsByCount {
   /** True if the search for all rows is fast. */
   readonly isSearch: Sql;
-  /** True if the related records of each row should be searched. */
-  readonly isByRow: Sql;
+  /** Returns a condition that is true if the related records of each row should be searched. */
+  isByRow(): Sql;
   /** Returns the same rows as the search. */
   byRow(): FilteredTables;
   /** Returns the rows without related records. All of them are rows of the search. */
@@ -77,7 +77,7 @@ export function checkedRecordsOf(tx: Transaction, resource: Resource, reading: C
     countsRelated || paths.some(({ group, keys }) => group === 'resource' && (keys.length > 1 || longFields.has(keys[0] ?? '')));
   const texts = memoize(memoize(tables, tx.dialect, toTablesByResource), resource, toTexts);
   return memoize(texts, isLong ? `${existence} long` : existence, () => {
-    const check = tx.deadlineCheck(tableOf(resource), isLong ? LONG_CHECK : undefined);
+    const check = tx.dialect.deadlineCheck(tableOf(resource), isLong ? LONG_CHECK : undefined);
     return sql.raw(renderSql(recordsOf(resource, { existence, check }), tx.dialect.placeholder).sql);
   });
 }
@@ -117,7 +117,7 @@ async function loadWhere(source: ListRows, condition: Sql | undefined, page: Lim
   const found = await loadFiltered({ ...source, filter: sql`${byCount.isSearch} AND (${filter})` }, condition, page);
   if (found.length > 0) return found;
   const byRow = byCount.byRow();
-  const matching = await loadFiltered({ ...source, ...byRow, filter: sql`${byCount.isByRow} AND (${byRow.filter})` }, condition, page);
+  const matching = await loadFiltered({ ...source, ...byRow, filter: sql`${byCount.isByRow()} AND (${byRow.filter})` }, condition, page);
   return matching.length > 0 ? matching : loadFiltered({ ...source, ...byCount.unrelated() }, condition, page);
 }
 
@@ -210,7 +210,7 @@ function keysSql({ tx, resource, order, existence }: ListRows, condition: Sql | 
   // Sorted by id, a window of records also contains the deleted ones, and a window of deleted records the others: to skip them here could take any time.
   const rows =
     order[0]?.field.name === 'id'
-      ? sql`(SELECT * FROM ${tableOf(resource)} WHERE ${tx.deadlineCheck(tableOf(resource))}) AS ${sql.raw(quoteName(resource.name))}`
+      ? sql`(SELECT * FROM ${tableOf(resource)} WHERE ${tx.dialect.deadlineCheck(tableOf(resource))}) AS ${sql.raw(quoteName(resource.name))}`
       : checkedRecordsOf(tx, resource, { existence });
   const where = condition === undefined ? sql`` : sql` WHERE ${condition}`;
   return sql`SELECT ${columns} FROM ${rows}${where} ORDER BY ${orderSql(resource, order)}`;

@@ -107,7 +107,7 @@ async function idsOfPage(source: ListRows, query: ListQuery): Promise<Sql> {
   if (byCount === undefined) return ids;
   const byRow = await selectIds({ ...source, ...byCount.byRow() }, query);
   const others = await selectIds({ ...source, ...byCount.unrelated() }, query);
-  return sql`CASE WHEN ${byCount.isSearch} THEN ${ids} WHEN ${byCount.isByRow} THEN ARRAY(${byRow}) ELSE ARRAY(${others}) END`;
+  return sql`CASE WHEN ${byCount.isSearch} THEN ${ids} WHEN ${byCount.isByRow()} THEN ARRAY(${byRow}) ELSE ARRAY(${others}) END`;
 }
 
 async function selectIds(source: ListRows, { after, offset, limit }: ListQuery): Promise<Sql> {

@@ -11,6 +11,8 @@ import { columnOf } from './table-names.ts';
 interface Listed {
   readonly query: Pick<ListQuery, 'definitions' | 'existence' | 'now' | 'timeZone'>;
   readonly restrictions: readonly Pick<Restriction, 'where' | 'decided'>[];
+  /** The names of the resources on whose records the access depends. */
+  readonly dependsOn: ReadonlySet<string>;
   readonly page: Pick<Page, 'records'>;
   /** The same as that of `ListRead`. */
   readonly marks?: string | undefined;
@@ -18,10 +20,8 @@ interface Listed {
 
 /** Adds the records of a page to the read set if the access to them depends on other records. */
 export function noteListed(tx: Transaction, resource: Resource, listed: Listed): void {
-  const { query, restrictions, page, marks } = listed;
-  if (!tx.validatesReads || page.records.length === 0) return;
-  const dependsOn = dependenciesOf(resource, { restrictions, definitions: query.definitions });
-  if (dependsOn.size === 0) return;
+  const { dependsOn, page, marks } = listed;
+  if (!tx.validatesReads || page.records.length === 0 || dependsOn.size === 0) return;
   const toComparison = (): ListComparison => compareListed(tx.dialect, resource, listed);
   tx.addToReadSet({ relations: { lists: [{ resource, records: page.records, dependsOn, marks, toComparison }] } });
 }

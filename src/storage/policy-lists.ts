@@ -122,7 +122,7 @@ export function loadActiveRules(
   return tx.all<ActiveRule>(sql`
     SELECT "rule"."id", "policyId", "policy"."name" AS "policy", "position", "resource", "action", "rule"."description"
     FROM "_PolicyRule" AS "rule" JOIN "_Policy" AS "policy" ON "policy"."id" = "policyId"
-    WHERE ${tx.deadlineCheck(sql.table('rule'))} AND "rule"."id" > ${after} AND "rule"."isActive" = TRUE AND "policy"."isActive" = TRUE
+    WHERE ${tx.dialect.deadlineCheck(sql.table('rule'))} AND "rule"."id" > ${after} AND "rule"."isActive" = TRUE AND "policy"."isActive" = TRUE
     ORDER BY "rule"."id" LIMIT ${limit}`);
 }
 

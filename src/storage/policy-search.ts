@@ -78,7 +78,7 @@ export async function loadFittingPolicies(tx: Transaction, ids: readonly string[
 async function countRules(tx: Transaction, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const rows = await tx.all<{ readonly policyId: string; readonly count: number }>(sql`
     SELECT "policyId", count(*) AS "count" FROM "_PolicyRule"
-    WHERE ${tx.deadlineCheck(tableOf(POLICY_TABLES.rule))} AND "policyId" IN ${idList(tx.dialect, ids)} GROUP BY "policyId"`);
+    WHERE ${tx.dialect.deadlineCheck(tableOf(POLICY_TABLES.rule))} AND "policyId" IN ${idList(tx.dialect, ids)} GROUP BY "policyId"`);
   return new Map(rows.map(({ policyId, count }) => [policyId, Number(count)]));
 }
 
@@ -124,7 +124,7 @@ export async function loadPolicySummaries(tx: Transaction, query: PolicyPageQuer
       SELECT "policyId", "role" FROM "_RolePolicy" WHERE "policyId" IN ${these} ORDER BY "role"`),
     tx.all<{ readonly policyId: string; readonly count: number }>(sql`
       SELECT "policyId", count(*) AS "count" FROM "_UserPolicy"
-      WHERE ${tx.deadlineCheck(tableOf(POLICY_TABLES.userPolicy))} AND "policyId" IN ${these} GROUP BY "policyId"`),
+      WHERE ${tx.dialect.deadlineCheck(tableOf(POLICY_TABLES.userPolicy))} AND "policyId" IN ${these} GROUP BY "policyId"`),
     loadLastChanges(tx, these),
   ]);
   const rulesOf = Map.groupBy(rules, ({ policyId }) => policyId);
@@ -167,7 +167,7 @@ export async function findPolicyIds(
 ): Promise<readonly string[]> {
   const isDescending = order.startsWith('-');
   const name = isDescending ? order.slice(1) : order;
-  const where = [tx.deadlineCheck(tableOf(POLICY_TABLES.policy)), ...toConditions(tx, filter)];
+  const where = [tx.dialect.deadlineCheck(tableOf(POLICY_TABLES.policy)), ...toConditions(tx, filter)];
   if (after !== undefined) where.push(isAfter({ name, isDescending }, after));
   // NULLS as in the indexes, although no value is NULL: PostgreSQL would not use them otherwise.
   const direction = isDescending ? [sql`DESC NULLS LAST`, sql`DESC`] : [sql`ASC NULLS FIRST`, sql`ASC`];

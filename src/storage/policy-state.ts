@@ -135,7 +135,7 @@ async function loadAssigned(
 ): Promise<{ readonly assigned: readonly Assigned[]; readonly damaged: readonly DamagedRow[] }> {
   const table = POLICY_TABLES.userPolicy;
   const ofUsers = sql`"userId" IN ${idList(tx.dialect, userIds)}`;
-  const checked = (resource: Resource): Sql => (isLimited ? sql`${tx.deadlineCheck(tableOf(resource))} AND ` : sql``);
+  const checked = (resource: Resource): Sql => (isLimited ? sql`${tx.dialect.deadlineCheck(tableOf(resource))} AND ` : sql``);
   const hasPolicy = sql`EXISTS (SELECT 1 FROM "_Policy" WHERE "_Policy"."id" = ${columnOf(table, 'policyId')})`;
   const [rows, inForce] = await Promise.all([
     tx.all<Row>(

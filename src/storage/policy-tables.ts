@@ -122,7 +122,7 @@ export function selectRows(tx: Transaction, table: Resource, selection?: Selecti
   const missing = missingColumns.get(tx)?.get(table.name) ?? [];
   if (selection === undefined) return tx.all<Row>(sql`SELECT ${selectionOf(table, missing)} FROM ${recordsOf(table)}`);
   const { where, orderBy, limit, without = [], isLimited = false } = selection;
-  const check = isLimited ? sql`${tx.deadlineCheck(tableOf(table))} AND ` : sql``;
+  const check = isLimited ? sql`${tx.dialect.deadlineCheck(tableOf(table))} AND ` : sql``;
   const order = orderBy === undefined ? sql`` : sql` ORDER BY ${'parts' in orderBy ? orderBy : sql.raw(orderBy.map(quoteName).join(', '))}`;
   const bound = limit === undefined ? sql`` : sql` LIMIT ${limit}`;
   return tx.all<Row>(

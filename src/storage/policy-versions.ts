@@ -66,7 +66,7 @@ export async function loadPolicyChanges<Converted>(
       ? sql``
       : sql` AND "fromEpoch" <= ${before.revision} AND ("fromEpoch" < ${before.revision} OR "id" < ${before.id})`;
   const ids = await tx.all<{ readonly id: string }>(sql`
-    SELECT "id" FROM "_PolicyHistory" WHERE ${tx.deadlineCheck(tableOf(POLICY_TABLES.history))}${ofPolicy}${isEarlier}
+    SELECT "id" FROM "_PolicyHistory" WHERE ${tx.dialect.deadlineCheck(tableOf(POLICY_TABLES.history))}${ofPolicy}${isEarlier}
     ORDER BY "fromEpoch" DESC NULLS LAST, "id" DESC LIMIT ${limit}`);
   const converted: Converted[] = [];
   for (let at = 0; at < ids.length; at += LOADED) {
@@ -86,7 +86,7 @@ async function isOfPolicy(tx: Transaction, policyId: string): Promise<Sql> {
   const mention = tx.dialect.position(sql`CAST("value" AS TEXT)`, sql`${policyId}`);
   const older = await tx.all<{ readonly subjectId: string }>(sql`
     SELECT DISTINCT "subjectId" FROM "_PolicyHistory"
-    WHERE ${tx.deadlineCheck(tableOf(POLICY_TABLES.history))} AND "policyId" IS NULL AND ("subjectId" = ${policyId} OR ${mention} > 0)`);
+    WHERE ${tx.dialect.deadlineCheck(tableOf(POLICY_TABLES.history))} AND "policyId" IS NULL AND ("subjectId" = ${policyId} OR ${mention} > 0)`);
   const named = sql`"policyId" = ${policyId}`;
   if (older.length === 0) return named;
   const ids = older.map(({ subjectId }) => subjectId);
@@ -131,7 +131,7 @@ export async function loadAssignmentsAt(
 ): Promise<readonly (UserPolicy | RolePolicy)[]> {
   const newest = sql`
     SELECT "kind", "subjectId", max("fromEpoch") AS "last" FROM "_PolicyHistory"
-    WHERE ${tx.deadlineCheck(tableOf(POLICY_TABLES.history))} AND "kind" IN ('userPolicy', 'rolePolicy') AND ${await isOfPolicy(tx, policyId)}
+    WHERE ${tx.dialect.deadlineCheck(tableOf(POLICY_TABLES.history))} AND "kind" IN ('userPolicy', 'rolePolicy') AND ${await isOfPolicy(tx, policyId)}
       AND "fromEpoch" + 0 <= ${revision}
     GROUP BY "kind", "subjectId"`;
   const ids = await tx.all<{ readonly id: string }>(sql`

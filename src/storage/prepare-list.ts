@@ -1,11 +1,11 @@
 import { whereTrue } from '../authz/decision/index.ts';
 import { type Condition, readsOtherRecords, withinIn } from '../conditions/index.ts';
 import { sql } from '../sql.ts';
+import { compileList } from './compile-list.ts';
 import type { Transaction } from './contract.ts';
 import { loadDescendantsOfList } from './descendant-list.ts';
 import type { ListQuery, MarkedState, Restriction } from './list-query.ts';
 import { dependenciesOf } from './listed-records.ts';
-import { compileList } from './record-lists.ts';
 import { loadRelatedOfList, type RelatedList } from './related-list.ts';
 import { findsForAllRows } from './sql-target.ts';
 import { writeMarksSql } from './write-marks.ts';

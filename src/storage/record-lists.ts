@@ -1,6 +1,7 @@
-import { all, type Condition, compileCondition, conditionPaths, readsOtherRecords } from '../conditions/index.ts';
+import { all, compileCondition, conditionPaths, readsOtherRecords } from '../conditions/index.ts';
 import type { Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
+import { compileList } from './compile-list.ts';
 import type { Transaction } from './contract.ts';
 import { toOrder } from './cursor-pagination.ts';
 import type { CompiledList, ListQuery, Page, Restriction } from './list-query.ts';
@@ -8,20 +9,9 @@ import { checkedRecordsOf, type ListRows, type RowsByCount, type SnapshotMarks }
 import { scanPage } from './list-scan.ts';
 import { addTotal } from './list-total.ts';
 import { dependenciesOf, noteListed } from './listed-records.ts';
-import { listTargetFor, type ResourceTarget, sqlTargetFor } from './sql-target.ts';
+import { type ResourceTarget, sqlTargetFor } from './sql-target.ts';
 import { recordsOf } from './table-names.ts';
 import { writeMarksSql } from './write-marks.ts';
-
-/** The condition of a list, its definitions and its time. */
-interface ListCondition extends Pick<ListQuery, 'definitions' | 'existence' | 'now' | 'timeZone'> {
-  readonly condition: Condition;
-}
-
-/** Compiles the condition of a list. */
-export function compileList(tx: Transaction, resource: Resource, { condition, ...options }: ListCondition): CompiledList {
-  const target = listTargetFor(tx, resource, options);
-  return { condition, existence: options.existence, target, compiled: compileCondition(condition, target) };
-}
 
 /** Maximum related records of the caller for one search in the statement of a list on PostgreSQL. */
 const MAX_SEARCHED = 1000;
@@ -45,11 +35,14 @@ function rowsByCount(
   };
   return {
     isSearch: any(sql`BETWEEN 1 AND ${sql.lit(MAX_SEARCHED)}`),
-    isByRow: any(sql`> ${sql.lit(MAX_SEARCHED)}`),
+    isByRow: () => any(sql`> ${sql.lit(MAX_SEARCHED)}`),
     byRow: () => compile(sqlTargetFor(resource, definitions, { dialect: list.target.dialect, existence, now, timeZone })),
     unrelated: () => compile(list.target, { withoutRelated: true }),
   };
 }
+
+/** The dependencies of a list that no commit validates. */
+const NOTHING: ReadonlySet<string> = new Set();
 
 /** Lists records in order. A page costs the same at every depth, unless it is requested by `offset`. */
 export async function listRecords(tx: Transaction, resource: Resource, query: ListQuery): Promise<Page> {
@@ -63,6 +56,7 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
       : compileList(tx, resource, { condition: where, definitions, existence, now, timeZone });
   const paths = restrictions.flatMap((each) => conditionPaths(each.where));
   const countsRelated = compiled.exact ? compiled.searchesForEachRow : readsOtherRecords(where);
+  const dependsOn = tx.validatesReads ? dependenciesOf(resource, { restrictions, definitions }) : NOTHING;
   const records = query.isIndexed
     ? recordsOf(resource, { existence })
     : checkedRecordsOf(tx, resource, { existence, paths, countsRelated });
@@ -77,7 +71,7 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
         ? rowsByCount({ resource, query, records }, { condition: where, target, compiled })
         : undefined,
     order: toOrder(resource, query.sort),
-    marks: compiled.exact ? marksOf(tx, resource, { query, restrictions }) : undefined,
+    marks: compiled.exact ? marksOf(tx, { restrictions, dependsOn }) : undefined,
     // Databases sort whole rows. The index that finds the ids often has all columns of the filter.
     sortsIds: compiled.exact && (compiled.findsByValues || restrictions.some(({ findsByValues }) => findsByValues)),
   };
@@ -89,11 +83,11 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
       ? await addTotal(rows, {
           query,
           page,
-          dependsOn: dependenciesOf(resource, { restrictions, definitions }),
+          dependsOn,
           loadedFrom: restrictions.flatMap(({ loadedFrom }) => loadedFrom ?? []),
         })
       : page;
-    noteListed(tx, resource, { query, restrictions, page: counted, marks: rows.marks?.first });
+    noteListed(tx, resource, { query, restrictions, dependsOn, page: counted, marks: rows.marks?.first });
     return counted;
   });
 }
@@ -101,12 +95,10 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
 /** Returns the write marks that the statement of a list selects; undefined if no commit validates it, or if they would not show all changes. */
 function marksOf(
   tx: Transaction,
-  resource: Resource,
-  { query, restrictions }: { readonly query: ListQuery; readonly restrictions: readonly Restriction[] },
+  { restrictions, dependsOn }: { readonly restrictions: readonly Restriction[]; readonly dependsOn: ReadonlySet<string> },
 ): SnapshotMarks | undefined {
-  if (tx.dialect.name === 'sqlite' || !tx.validatesReads) return undefined;
+  if (tx.dialect.name === 'sqlite' || dependsOn.size === 0) return undefined;
   // Values that were loaded before the statement have replaced a condition: they may have changed in between.
   if (restrictions.some(({ findsByValues }) => findsByValues)) return undefined;
-  const dependsOn = dependenciesOf(resource, { restrictions, definitions: query.definitions });
-  return dependsOn.size === 0 ? undefined : { column: writeMarksSql(dependsOn), first: undefined };
+  return { column: writeMarksSql(dependsOn), first: undefined };
 }

@@ -2,7 +2,7 @@ import { type Condition, compileCondition } from '../conditions/index.ts';
 import type { Definitions, Resource, StoredRecord } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
-import { noteListed } from './listed-records.ts';
+import { dependenciesOf, noteListed } from './listed-records.ts';
 import { sqlTargetFor } from './sql-target.ts';
 import { columnOf, type Existence } from './table-names.ts';
 
@@ -33,6 +33,7 @@ export async function matchRecord(tx: Transaction, resource: Resource, match: Re
   noteListed(tx, resource, {
     query: { definitions, existence, now, timeZone },
     restrictions: [{ where }],
+    dependsOn: dependenciesOf(resource, { restrictions: [{ where }], definitions }),
     page: { records: [record] },
   });
   return true;

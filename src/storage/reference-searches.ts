@@ -162,7 +162,7 @@ function toIds(found: readonly FoundRecord[]): readonly string[] {
 }
 
 function deadlineCheck(tx: Transaction, { resource, field }: ReferencingField): Sql {
-  return tx.deadlineCheck(tableOf(resource), field.of === undefined ? undefined : LIST_CHECK);
+  return tx.dialect.deadlineCheck(tableOf(resource), field.of === undefined ? undefined : LIST_CHECK);
 }
 
 /** The records in which a reference will be cleared. */

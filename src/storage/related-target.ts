@@ -21,7 +21,7 @@ interface RelatedContext {
   readonly definitions: Definitions;
   readonly decided: Resource;
   /** The same as that of `SqlTargetOptions`. */
-  readonly deadlineCheck?: ((table: Sql) => Sql) | undefined;
+  readonly searchesForAllRows?: boolean | undefined;
 }
 
 /**
@@ -58,10 +58,10 @@ export function createRelatedTarget(related: Related, context: RelatedContext): 
 const checked = new WeakMap<Resource, { readonly dialect: SqlDialect; readonly table: string; readonly records: Sql }>();
 
 /** Returns the FROM item of the records with the deadline check, as one text: a statement has it up to three times. */
-function checkedRecords(resource: Resource, table: string, { outer: { dialect }, deadlineCheck }: RelatedContext): Sql {
+function checkedRecords(resource: Resource, table: string, { outer: { dialect } }: RelatedContext): Sql {
   const known = checked.get(resource);
   if (known?.dialect === dialect && known.table === table) return known.records;
-  const checking = recordsOf(resource, { as: table, check: deadlineCheck?.(tableOf(resource)) });
+  const checking = recordsOf(resource, { as: table, check: dialect.deadlineCheck(tableOf(resource)) });
   const records = sql.raw(renderSql(checking, dialect.placeholder).sql);
   checked.set(resource, { dialect, table, records });
   return records;
@@ -76,12 +76,12 @@ interface RelatedColumns extends RelatedContext {
 /** Returns the links of the related records of all rows; undefined if the related records of each row must be searched. */
 function findForAllRows(
   { on, where }: Related,
-  { outer, decided, deadlineCheck, resource, target }: RelatedColumns,
+  { outer, decided, searchesForAllRows, resource, target }: RelatedColumns,
 ): Omit<RelatedOfAllRows, 'tables'> | undefined {
   const [open, ...others] = on.filter(({ operand }) => operand.type === 'reference');
   const known = on.filter((link) => link !== open).map(({ path }) => path.keys[1] ?? '');
   const isFound = others.length === 0 && known.length > 0 && hasIndexOn(resource, known);
-  if (deadlineCheck === undefined || decided.name === resource.name || !isFound || open?.operand.type !== 'reference') return undefined;
+  if (searchesForAllRows !== true || decided.name === resource.name || !isFound || open?.operand.type !== 'reference') return undefined;
   if (readsOtherRecords(where) || conditionPaths(where).some(({ group }) => group === 'resource')) return undefined;
   const paths = [open.operand.path, open.path];
   if (open.operand.path.group !== 'resource' || paths.some((path) => target.kindOf(path)?.kind !== 'text')) return undefined;

@@ -18,8 +18,8 @@ export interface SqlTargetOptions {
   readonly timeZone: string;
   /** The records of the resource to read; references always lead to records that are not deleted. */
   readonly existence?: Existence | undefined;
-  /** Renders the deadline check of a table in a subquery. Absent if related records must be searched for each row. */
-  readonly deadlineCheck?: ((table: Sql) => Sql) | undefined;
+  /** True if one search may find the related records of all rows. By default, they are searched for each row. */
+  readonly searchesForAllRows?: boolean;
 }
 
 /** The columns of a resource that conditions can use. */
@@ -42,7 +42,7 @@ export function sqlTargetFor(resource: Resource, definitions: Definitions, optio
     kindOf: (path) => targetKindOf(resource, definitions, path),
     ancestors: (within) => createAncestorsTarget(within, target, definitions),
     related: (related) =>
-      createRelatedTarget(related, { outer: target, definitions, decided: resource, deadlineCheck: options.deadlineCheck }),
+      createRelatedTarget(related, { outer: target, definitions, decided: resource, searchesForAllRows: options.searchesForAllRows }),
     items: (some) => createItemsTarget(some, { outer: target, definitions }),
     column(path) {
       const found = find(path);
@@ -66,7 +66,7 @@ export function sqlTargetFor(resource: Resource, definitions: Definitions, optio
 }
 
 /** The transaction of a list. */
-type ListTransaction = Pick<Transaction, 'dialect' | 'deadlineCheck' | 'validatesReads'>;
+type ListTransaction = Pick<Transaction, 'dialect' | 'validatesReads'>;
 
 /**
  * Returns true if one search in the statement of a list can find the related records of all rows. A long attempt on SQLite loads them
@@ -82,8 +82,7 @@ export function listTargetFor(
   resource: Resource,
   { definitions, ...options }: Omit<ConditionMoment, 'dialect'>,
 ): ResourceTarget {
-  const deadlineCheck = findsForAllRows(tx) ? (table: Sql): Sql => tx.deadlineCheck(table) : undefined;
-  return sqlTargetFor(resource, definitions, { ...options, dialect: tx.dialect, deadlineCheck });
+  return sqlTargetFor(resource, definitions, { ...options, dialect: tx.dialect, searchesForAllRows: findsForAllRows(tx) });
 }
 
 /** Returns the kind of values at a path of the record, from its definition. */

@@ -26,7 +26,7 @@ export async function loadUserPage(tx: Transaction, user: Resource, query: UserP
   const columns = sql.join(LISTED.map((name) => columnOf(user, name)));
   const conditions = [sql`"id" > ${query.after ?? ''}`, ...conditionsOf(tx, user, query)];
   const rows = await tx.all<Row>(sql`
-    SELECT ${columns} FROM ${recordsOf(user, { check: tx.deadlineCheck(tableOf(user)) })}
+    SELECT ${columns} FROM ${recordsOf(user, { check: tx.dialect.deadlineCheck(tableOf(user)) })}
     WHERE ${sql.join(conditions, sql` AND `)} ORDER BY "id" LIMIT ${query.limit}`);
   return rows.map((row) => fromRow(user, row));
 }
@@ -47,6 +47,6 @@ export async function countUserAssignments(tx: Transaction, ids: readonly string
   if (ids.length === 0) return new Map();
   const rows = await tx.all<{ readonly userId: string; readonly count: number | bigint }>(sql`
     SELECT "userId", count(*) AS "count" FROM "_UserPolicy"
-    WHERE ${tx.deadlineCheck(sql.table('_UserPolicy'))} AND "userId" IN ${idList(tx.dialect, ids)} GROUP BY "userId"`);
+    WHERE ${tx.dialect.deadlineCheck(sql.table('_UserPolicy'))} AND "userId" IN ${idList(tx.dialect, ids)} GROUP BY "userId"`);
   return new Map(rows.map(({ userId, count }) => [userId, Number(count)]));
 }

@@ -31,7 +31,7 @@ export interface Candidates {
 export async function loadCandidates(tx: Transaction, user: Resource, query: CandidateQuery): Promise<Candidates> {
   const { roles, also = [], after = '', scanLimit } = query;
   const table = recordsOf(user);
-  const bound = sql`WHERE ${tx.deadlineCheck(tableOf(user))} AND "id" > ${after} ORDER BY "id" LIMIT ${scanLimit}`;
+  const bound = sql`WHERE ${tx.dialect.deadlineCheck(tableOf(user))} AND "id" > ${after} ORDER BY "id" LIMIT ${scanLimit}`;
   const ends = await tx.one<{ last: string | null; count: number }>(
     sql`SELECT max("id") AS "last", count(*) AS "count" FROM (SELECT "id" FROM ${table} ${bound}) AS "scanned"`,
   );
@@ -63,7 +63,7 @@ export async function countUserValues(tx: Transaction, user: Resource, { limit }
   // Field names begin with a letter, so none is `#`.
   const row = await tx.one<Record<string, number | bigint>>(sql`
     SELECT count(*) AS "#"${sql.join(aggregates, sql``)}
-    FROM (SELECT ${columnOf(user, 'id')} AS "#"${sql.join(columns, sql``)} FROM ${recordsOf(user)} WHERE ${tx.deadlineCheck(tableOf(user))} AND "isActive" = TRUE LIMIT ${limit}) AS "counted"`);
+    FROM (SELECT ${columnOf(user, 'id')} AS "#"${sql.join(columns, sql``)} FROM ${recordsOf(user)} WHERE ${tx.dialect.deadlineCheck(tableOf(user))} AND "isActive" = TRUE LIMIT ${limit}) AS "counted"`);
   const counts = new Map(Object.entries(row ?? {}).map(([name, count]) => [name, Number(count)]));
   const counted = counts.get('#') ?? 0;
   return { counted, isComplete: counted < limit, withValue: new Map(names.map((name) => [name, counts.get(name) ?? 0])) };

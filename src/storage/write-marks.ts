@@ -10,11 +10,11 @@ export function writeMarkId(resource: string, key: number): string {
   return `${prefixOf(resource)}${key}`;
 }
 
-/** Renders a hash of the marks of resources: a list returns it with each record. */
+/** Renders a hash of the marks of resources: a list returns it with each record. SHA-256 would take a tenth of the server's time for a list. */
 export function writeMarksSql(resources: ReadonlySet<string>): Sql {
   const ranges = [...resources].sort().map((name) => sql`"id" >= ${prefixOf(name)} AND "id" < ${`${prefixOf(name)}:`}`);
-  const marks = sql`string_agg("id" || ' ' || "text", ',' ORDER BY "id")`;
-  return sql`(SELECT encode(sha256(convert_to(coalesce(${marks}, ''), 'UTF8')), 'base64') FROM "_State" WHERE ${sql.join(ranges, sql` OR `)})`;
+  const marks = sql`coalesce(string_agg("id" || ' ' || "text", ',' ORDER BY "id"), '')`;
+  return sql`(SELECT hashtextextended(${marks}, 0)::text FROM "_State" WHERE ${sql.join(ranges, sql` OR `)})`;
 }
 
 /** Returns the text with which the ids of a resource's marks begin. Digits follow it, so `:`, the character after `9`, ends the range. */

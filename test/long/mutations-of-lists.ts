@@ -151,4 +151,28 @@ export const MUTATIONS_OF_LISTS: readonly Mutation[] = [
     red: 'src/storage/migrations/rename.test.ts',
     test: 'policies that contain a renamed name rewrites policies for a renamed reference that a path follows to another one',
   },
+  {
+    name: 'a compiled condition that reads the time is kept',
+    file: 'src/storage/compile-list.ts',
+    find: 'if (!compiled.compiled.readsTime && ',
+    replace: 'if (',
+    red: 'src/storage/compile-list.test.ts',
+    test: 'compiles a condition that reads the time for the time of its list',
+  },
+  {
+    name: 'compiled conditions of deleted and of other records share a key',
+    file: 'src/storage/compile-list.ts',
+    find: 'findsForAllRows(tx), existence, timeZone',
+    replace: 'findsForAllRows(tx), timeZone',
+    red: 'src/storage/compile-list.test.ts',
+    test: 'compiles another value, existence, time zone and set of definitions by itself',
+  },
+  {
+    name: 'an operator with a time window does not state that it reads the time',
+    file: 'src/operators/time-operators.ts',
+    find: '    readsTime: true,\n',
+    replace: '',
+    red: 'src/operators/reads-time.test.ts',
+    test: 'withinLast states whether it reads the time',
+  },
 ];

@@ -93,7 +93,7 @@ async function findNeverMatched(tx: Transaction, { policies: { rolesByPolicy } }
   const { facets, ...range } = await countValues(tx, { kind: 'access', from }, { fields: ['ruleId'], top: Number.POSITIVE_INFINITY });
   const matched = new Set((facets.ruleId ?? []).map(({ value }) => value));
   const users = await tx.all<{ policyId: string }>(sql`
-    select distinct "policyId" from "_UserPolicy" where ${tx.deadlineCheck(sql.table('_UserPolicy'))}
+    select distinct "policyId" from "_UserPolicy" where ${tx.dialect.deadlineCheck(sql.table('_UserPolicy'))}
       and "isActive" = true and ("expiresAt" is null or "expiresAt" > ${new Date(tx.now).toISOString()})`);
   const assigned = new Set(users.map(({ policyId }) => policyId));
   let [found, total]: [ActiveRule[], number] = [[], 0];

@@ -87,7 +87,7 @@ export async function loadUnchained(
   tx: Transaction,
   limit: number,
 ): Promise<{ readonly count: number; readonly newer: readonly string[] }> {
-  const check = tx.deadlineCheck(sql.table('_Decision'));
+  const check = tx.dialect.deadlineCheck(sql.table('_Decision'));
   const all = await tx.one<{ count: number }>(sql`select count(*) as "count" from "_Decision" where ${check} and "writer" is null`);
   const newer = await tx.all<{ id: string }>(sql`
     select "id" from "_Decision" where ${check} and "writer" is null and "at" >= (select "at" from "_Chain" order by "id" limit 1)

@@ -77,7 +77,7 @@ export async function pruneEntries(options: PruneOptions): Promise<Pruned> {
 
 /** Counts the entries of days before `before` that have no chain. Pruning deletes them without a signed cut. */
 async function countUnchained(tx: Transaction, before: string): Promise<number> {
-  const check = tx.deadlineCheck(sql.table('_Decision'));
+  const check = tx.dialect.deadlineCheck(sql.table('_Decision'));
   const row = await tx.one<{ count: number }>(
     sql`select count(*) as "count" from "_Decision" where ${check} and "writer" is null and "at" < ${before}`,
   );

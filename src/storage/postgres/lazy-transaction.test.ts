@@ -107,7 +107,7 @@ describe('a server that stalls', () => {
       await tx.one(sql`SELECT 1`);
       if (text === TIMEOUT) {
         await tx.run(sql`UPDATE "Parent" SET "n" = 1`);
-        await tx.one(sql`SELECT 1 WHERE ${tx.deadlineCheck(sql.table('Parent'))}`);
+        await tx.one(sql`SELECT 1 WHERE ${tx.dialect.deadlineCheck(sql.table('Parent'))}`);
       }
       await tx.run(insert('a'));
     });

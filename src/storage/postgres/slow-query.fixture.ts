@@ -39,7 +39,7 @@ export function openSlowQueries(schema: string): SlowQueries {
 
 /** Returns a statement with a deadline check that takes some seconds. */
 export function slow(tx: Transaction, seconds = 0.3): Sql {
-  return sql`SELECT pg_sleep(${seconds}), 1 AS "one" WHERE ${tx.deadlineCheck(sql.table('Parent'))}`;
+  return sql`SELECT pg_sleep(${seconds}), 1 AS "one" WHERE ${tx.dialect.deadlineCheck(sql.table('Parent'))}`;
 }
 
 export const insert = (tx: Transaction, id: string): Promise<unknown> => tx.run(sql`INSERT INTO "Parent" ("id") VALUES (${id})`);

@@ -2,6 +2,15 @@ import type { SqlDialect, SqlJsonValue, SqlTruth, StoredType, WrittenColumn } fr
 import { type Sql, sql } from '../../sql.ts';
 import { FOLD_CASE } from './case-folding.ts';
 
+/** The deadline check. The server ends the statement by itself (`statement_timeout`); the comment marks the statement as one to limit. */
+const CHECK = 'TRUE /* limited */';
+const DEADLINE_CHECK = sql.raw(CHECK);
+
+/** Returns true if a statement contains a deadline check. */
+export function hasDeadlineCheck(text: string): boolean {
+  return text.includes(CHECK);
+}
+
 /**
  * Renders comparisons for PostgreSQL. Text columns have the collation "C" and compare by the bytes of UTF-8, which is the order of code
  * points. Any other expression must name the collation if its order matters.
@@ -16,6 +25,7 @@ export const postgresDialect: SqlDialect = Object.freeze({
   numberValue,
   writtenValue,
   isAmong,
+  deadlineCheck: () => DEADLINE_CHECK,
   // As an operand of IN, the subquery would run once for every row of the table.
   isGivenBy: (column: Sql, query: Sql) => sql<boolean | null>`${column} = ANY (ARRAY(${query}))`,
   rowsOf,

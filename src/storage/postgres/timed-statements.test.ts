@@ -187,7 +187,7 @@ describe('a lock', () => {
     const read = async (tx: Transaction, check: Sql) =>
       timeouts.push((await tx.one<{ now: string }>(sql`SELECT current_setting('statement_timeout') AS "now" WHERE ${check}`))?.now);
     await database.transaction(async (tx) => {
-      const check = tx.deadlineCheck(sql.table('Parent'));
+      const check = tx.dialect.deadlineCheck(sql.table('Parent'));
       await read(tx, sql`TRUE`);
       await insert(tx, 'a');
       await read(tx, sql`TRUE`);

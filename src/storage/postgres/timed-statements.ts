@@ -1,10 +1,10 @@
-import { type Sql, sql } from '../../sql.ts';
 import { type AttemptState, createStopwatch, type Stopwatch, type TimedAttempt, TimeLimit } from '../attempt.ts';
 import type { Statement } from '../contract.ts';
 import { SLICE, type Turns } from '../turns.ts';
 import type { AttemptConnection, QueryResult } from './connection.ts';
 import { isCancelled } from './driver-error.ts';
 import type { LazyTransaction } from './lazy-transaction.ts';
+import { hasDeadlineCheck } from './sql-dialect.ts';
 import type { TransactionState } from './transaction-state.ts';
 
 /** The time limits of one attempt at a unit of work. */
@@ -38,11 +38,6 @@ export interface TimedContext {
   /** Undefined for work without time limits, such as a migration or a commit batch. */
   readonly limits?: AttemptLimits | undefined;
 }
-
-/** The deadline check. The server ends the statement by itself (`statement_timeout`); the comment marks the statement as one to limit. */
-const CHECK = 'TRUE /* limited */';
-/** The condition that is the deadline check. */
-export const DEADLINE_CHECK: Sql = sql.raw(CHECK);
 
 /** Creates the functions that send statements of one attempt. */
 export function createTimedStatements(context: TimedContext): TimedStatements {
@@ -154,7 +149,7 @@ class LimitedStatements implements TimedStatements {
   async query(statement: Statement): Promise<QueryResult> {
     const { connection, state } = this.#context;
     const stopwatch = this.#stopwatch;
-    const isChecked = statement.sql.includes(CHECK);
+    const isChecked = hasDeadlineCheck(statement.sql);
     if (isChecked) stopwatch.addLap();
     if (isChecked && stopwatch.remaining === 0) throw this.#timeIsUp();
     // The wait for a connection does not count.

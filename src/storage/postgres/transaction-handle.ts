@@ -17,7 +17,7 @@ import type { PendingSavepoints, SavepointHost } from '../savepoints.ts';
 import { type QueryResult, toStatement } from './connection.ts';
 import { SLOT_COUNT } from './pool.ts';
 import { postgresDialect } from './sql-dialect.ts';
-import { createTimedStatements, DEADLINE_CHECK, type TimedContext, type TimedStatements } from './timed-statements.ts';
+import { createTimedStatements, type TimedContext, type TimedStatements } from './timed-statements.ts';
 
 /** The parts of one attempt at a unit of work. */
 export interface TransactionContext extends TimedContext {
@@ -206,10 +206,6 @@ class PostgresTransaction implements Transaction {
   watched(resource: string): ReturnType<Transaction['watched']> {
     const { watch } = this.#work.sets;
     return watch === undefined ? 'unknown' : watch.get(resource);
-  }
-
-  deadlineCheck(): Sql {
-    return DEADLINE_CHECK;
   }
 
   withoutTimeLimit<T>(work: () => Promise<T>): Promise<T> {

@@ -9,7 +9,7 @@ import { SLICE, type Turns } from '../turns.ts';
 import { fromDriver, StatementTimeout } from './driver-error.ts';
 import type { Reader } from './reader.ts';
 import { loadReferenceState, loadWriteState } from './reference-log.ts';
-import { deadlineCheck, sqliteDialect } from './sql-dialect.ts';
+import { sqliteDialect } from './sql-dialect.ts';
 
 /** The transaction handle of a long attempt. */
 export interface LongTransaction {
@@ -130,7 +130,6 @@ function createTimedQueries({ reader, turns, state }: LongAttempt, lifetime: Lif
     attempt: 'long',
     staleAttempts: state.stale ?? 0,
     retained: state.retained,
-    deadlineCheck,
     // The attempt stores nothing, and its snapshot does not change.
     noteReferences: () => undefined,
     noteWritten: () => undefined,

@@ -54,7 +54,7 @@ export async function countThings(tx: Transaction): Promise<number> {
 
 /** Returns the deadline check of the table of things. */
 export function checked(tx: Transaction): Sql {
-  return tx.deadlineCheck(THING);
+  return tx.dialect.deadlineCheck(THING);
 }
 
 /** Appends rows to the table `Log`, as audit entries are appended. */

@@ -22,6 +22,7 @@ export const sqliteDialect: SqlDialect = Object.freeze({
   // Needs no cast: STRICT columns have one type, and so has each bound value.
   writtenValue: (value: unknown) => sql`${value}`,
   isAmong,
+  deadlineCheck,
   isGivenBy: (column: Sql, query: Sql) => sql<boolean | null>`${column} IN (${query})`,
   listItems,
   listOf: (value: Sql) => sql`json_group_array(${value})`,
@@ -35,7 +36,7 @@ const DEADLINE = 'bailiwick_deadline';
  * Renders the condition `deadlineCheck`. Calling a JavaScript function for each row would take two to four times as long as reading it, so
  * the function is called for one of `rows` rows, by the number of the row.
  */
-export function deadlineCheck(table: Sql, rows = 256): Sql {
+function deadlineCheck(table: Sql, rows = 256): Sql {
   return sql`((${table}.rowid & ${sql.lit(rows - 1)}) <> 0 OR ${sql.raw(DEADLINE)}())`;
 }
 

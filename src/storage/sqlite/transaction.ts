@@ -7,7 +7,7 @@ import { internal, type PendingSavepoints, type SavepointHost } from '../savepoi
 import type { Connection } from './connection.ts';
 import { StatementTimeout, unavailable } from './driver-error.ts';
 import { loadReferenceState, loadWriteState } from './reference-log.ts';
-import { deadlineCheck, sqliteDialect } from './sql-dialect.ts';
+import { sqliteDialect } from './sql-dialect.ts';
 
 /** The transaction handle of a unit of work, and the function that makes it unusable. */
 export interface OpenTransaction {
@@ -226,10 +226,6 @@ class BatchTransaction implements Transaction {
 
   slot(): number {
     return 0;
-  }
-
-  deadlineCheck(table: Sql, rows?: number): Sql {
-    return deadlineCheck(table, rows);
   }
 
   noteReferences(table: string, ids: readonly string[]): void {

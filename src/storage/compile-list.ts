@@ -1,0 +1,38 @@
+import { LRUCache } from 'lru-cache';
+import { type Condition, compileCondition, conditionKey, readsOtherRecords } from '../conditions/index.ts';
+import { memoize } from '../memoize.ts';
+import type { Definitions, Resource } from '../resources/index.ts';
+import type { Transaction } from './contract.ts';
+import type { CompiledList, ListQuery } from './list-query.ts';
+import { findsForAllRows, listTargetFor } from './sql-target.ts';
+
+/** The condition of a list, its definitions and its time. */
+interface ListCondition extends Pick<ListQuery, 'definitions' | 'existence' | 'now' | 'timeZone'> {
+  readonly condition: Condition;
+}
+
+/** Maximum compiled conditions on other records for each set of definitions. Callers repeat their lists, and compiling takes longer than the key. */
+const MAX_COMPILED = 500;
+/** Maximum characters of the key of a compiled condition, which may contain lists of values. */
+const MAX_KEY = 4000;
+
+const compiledLists = new WeakMap<Definitions, LRUCache<string, CompiledList>>();
+const createLists = (): LRUCache<string, CompiledList> => new LRUCache({ max: MAX_COMPILED });
+
+/** Compiles the condition of a list, or returns a compiled condition with the same result in every scope. */
+export function compileList(tx: Transaction, resource: Resource, list: ListCondition): CompiledList {
+  const { condition, existence, definitions, timeZone } = list;
+  if (!readsOtherRecords(condition)) return compile(tx, resource, list);
+  const key = [resource.name, tx.dialect.name, findsForAllRows(tx), existence, timeZone, conditionKey(condition)].join(' ');
+  const lists = memoize(compiledLists, definitions, createLists);
+  const known = lists.get(key);
+  if (known !== undefined) return { ...known, condition };
+  const compiled = compile(tx, resource, list);
+  if (!compiled.compiled.readsTime && key.length <= MAX_KEY) lists.set(key, compiled);
+  return compiled;
+}
+
+function compile(tx: Transaction, resource: Resource, { condition, ...options }: ListCondition): CompiledList {
+  const target = listTargetFor(tx, resource, options);
+  return { condition, existence: options.existence, target, compiled: compileCondition(condition, target) };
+}
