@@ -21,7 +21,7 @@ import { createDenialWindows } from './audit/index.ts';
 import type { Checkpoints } from './audit/integrity/index.ts';
 import { createAuditMaintenance } from './audit/maintenance.ts';
 import { createAuthentication, deriveKey, type HashCosts, loadTokenKey } from './authn/index.ts';
-import { createPolicyStore, createRoleLoading, type PolicyStore, type RevisionedDatabase, withRevisions } from './authz/index.ts';
+import { createPolicyStore, type PolicyStore, type RevisionedDatabase, withRevisions } from './authz/index.ts';
 import {
   toAllowedHosts,
   toAuditMaintenanceOptions,
@@ -108,12 +108,11 @@ export async function createService(config: Config, options: ServiceOptions = {}
   const monitor = await createMonitoring({ ...toMonitoringOptions(config), version }, primary);
   const opened = await openProjectDatabase(config, { observer: monitor.metrics, log, timeLimits });
   const policyStore = createPolicyStore(definitions, toPolicyStoreOptions(config, log));
-  const database = withRevisions(opened, policyStore);
+  const database = withRevisions(opened, policyStore, log);
   const notices: string[] = [];
   const disk = createDiskSpace({ ...toDiskSpaceOptions(config), database: opened, log });
   const readiness = createReadiness({ database, policyStore, disk, prepare: prepareRequests });
   const parts = createApiDeps(config, { database, policyStore, monitor, disk, passwordCosts });
-  const roleLoading = createRoleLoading({ database, policyStore, log });
   const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { ...parts, log, daysInAdvance });
   const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints, disk, version, primary, streams });
   setMetricsSource(monitor, { database, disk, policyStore, streams: admin.streams });
@@ -134,7 +133,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
     async listen() {
       await prepare();
       notices.push(...(await monitor.open(() => readiness.check())));
-      for (const component of [disk, auditMaintenance, roleLoading]) await component.start();
+      for (const component of [disk, auditMaintenance, database.roleLoading]) await component.start();
       return listenAt(server, config);
     },
     openSetup: () => parts.identity.openSetup(),
@@ -147,7 +146,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
       if (!isReplaced) readiness.stop();
       admin.streams.close();
       await server.close(isReplaced ? { delaySeconds: HANDOVER_SECONDS } : { released: primary?.released });
-      for (const component of [monitor, disk, auditMaintenance, roleLoading, database]) await component.close();
+      for (const component of [monitor, disk, auditMaintenance, database.roleLoading, database]) await component.close();
       primary?.sendFinalMetrics((await monitor.metrics?.values()) ?? []);
     },
   };

@@ -12,4 +12,4 @@ export {
   type PolicyStore,
   type PolicyStoreOptions,
 } from './policy-store.ts';
-export { type AtRevision, createRoleLoading, type Prefetch, type RevisionedDatabase, withRevisions } from './revisioned-database.ts';
+export { type AtRevision, type Prefetch, type RevisionedDatabase, withRevisions } from './revisioned-database.ts';

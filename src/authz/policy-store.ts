@@ -9,18 +9,16 @@ import { createAssignmentCache } from './assignment-cache.ts';
 import { createDamageLog } from './damage-log.ts';
 import { type Loaded, loadSnapshotOf, type Snapshot, type SnapshotOptions } from './load-snapshot.ts';
 import { type DamagedRow, pendingRolesOf } from './policies/index.ts';
-import { createWithRoles, type WithRoles } from './role-policies.ts';
+import { createRolePolicies, type RolePolicies } from './role-policies.ts';
 
 /** Keeps the snapshot of the newest revision read. */
-export interface PolicyStore {
+export interface PolicyStore extends RolePolicies {
   /** Returns the snapshot of the current revision, read once per transaction, and adds the revision to the read set of `tx`. */
   snapshot(tx: Transaction): Promise<Snapshot>;
   /** Returns the same snapshot. The policies of some roles may have to be loaded: `withRoles` does before a decision about the role. */
   pendingSnapshot(tx: Transaction): Promise<Snapshot>;
   /** Returns the snapshot of the revision that `tx` has read, as `pendingSnapshot` does. A promise if it has to be loaded. */
   snapshotOf(tx: Transaction, revision: Revision): Snapshot | Promise<Snapshot>;
-  /** Returns a snapshot with the policies of a role, or of all roles if `role` is absent. A promise if they have to be loaded. */
-  readonly withRoles: WithRoles;
   /** Returns the snapshot as changed by `tx` itself. It is not kept, because `tx` may be rolled back. */
   snapshotAfterChange(tx: Transaction): Promise<Snapshot>;
   /**
@@ -29,6 +27,8 @@ export interface PolicyStore {
    */
   replaceDefinitions(definitions: Definitions): void;
   readonly definitions: Definitions;
+  /** Returns true if a transaction may need policies of roles that have to be loaded. */
+  mayLackRoles(): boolean;
   /** Returns the roles whose policies have to be loaded before a decision about the role. */
   pendingRoles(): readonly string[];
   /** Returns the number of the newest revision read; undefined before a revision is read. */
@@ -51,7 +51,7 @@ export function createPolicyStore(initial: Definitions, options: PolicyStoreOpti
   const cache = createAssignmentCache(options.maxAssignments, damages.add);
   const snapshots = new WeakMap<Transaction, Promise<Snapshot>>();
   const held = { definitions: initial };
-  let current: Snapshot | undefined;
+  let [current, newest]: [Snapshot?, number?] = [];
   const load = (tx: Transaction, base: Snapshot | undefined, revision: Revision): Promise<Loaded> =>
     tx.withoutTimeLimit(() => loadSnapshotOf(tx, { revision, base }, { held, options, cache }));
   const snapshotOf = (tx: Transaction, revision: Revision): Snapshot | Promise<Snapshot> =>
@@ -66,7 +66,7 @@ export function createPolicyStore(initial: Definitions, options: PolicyStoreOpti
     }
     return asRead(tx, snapshot);
   }
-  const withRoles = createWithRoles(cache, {
+  const roles = createRolePolicies(cache, {
     latestOf: (snapshot) => (current?.revision.stamp === snapshot.revision.stamp ? current : snapshot),
     keep(completed) {
       if (current?.revision.stamp !== completed.revision.stamp) return;
@@ -74,25 +74,25 @@ export function createPolicyStore(initial: Definitions, options: PolicyStoreOpti
       damages.replace(completed.policies.damaged);
     },
   });
-  let newest: number | undefined;
   const pendingSnapshot = (tx: Transaction) => memoize(snapshots, tx, async () => snapshotOf(tx, await loadRevision(tx)));
   return {
     get definitions() {
       return held.definitions;
     },
+    mayLackRoles: () => current === undefined || current.policies.pendingRoles.size > 0,
     pendingRoles: () => (current === undefined ? [] : pendingRolesOf(current.policies)),
     revision: () => newest,
     damaged: damages.rows,
     replaceDefinitions: (next) => {
       [held.definitions, current] = [next, undefined];
     },
-    snapshot: async (tx) => withRoles(tx, await pendingSnapshot(tx)),
+    snapshot: async (tx) => roles.withRoles(tx, await pendingSnapshot(tx)),
     pendingSnapshot,
     snapshotOf,
-    withRoles,
+    ...roles,
     snapshotAfterChange: async (tx) => {
       const revision = await loadRevision(tx);
-      return withRoles(tx, current?.revision.stamp === revision.stamp ? current : (await load(tx, current, revision)).snapshot);
+      return roles.loadRoles(tx, current?.revision.stamp === revision.stamp ? current : (await load(tx, current, revision)).snapshot);
     },
   };
 }

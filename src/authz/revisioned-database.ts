@@ -1,3 +1,4 @@
+import { Problem } from '../errors.ts';
 import type { Definitions } from '../resources/index.ts';
 import {
   CURRENT_REVISION,
@@ -11,9 +12,13 @@ import {
 } from '../storage/index.ts';
 import type { Snapshot } from './load-snapshot.ts';
 import type { PolicyStore } from './policy-store.ts';
+import { createRoleLoading, type RoleLoading } from './role-loading.ts';
+import { RolesNeeded } from './role-policies.ts';
 
-/** A database whose transactions begin with the snapshot of the current revision. */
+/** A database whose transactions begin with the snapshot of the current revision, and run again if it lacks policies that they need. */
 export interface RevisionedDatabase extends Database {
+  /** Loads the policies that transactions wait for. */
+  readonly roleLoading: RoleLoading;
   /** Runs a transaction with the snapshot of its revision and the rows of prefetched queries, which are sent together with that of the revision. */
   transactionAtRevision<T>(prefetch: Prefetch, work: (unit: AtRevision) => Promise<T>, options?: TransactionOptions): Promise<T>;
 }
@@ -31,30 +36,18 @@ export interface AtRevision {
   readonly rows: FirstRows;
 }
 
+type Work<T> = (tx: Transaction) => Promise<T>;
+
+/** Maximum loads of policies for one transaction: a change of policies meanwhile makes another one necessary. */
+const MAX_LOADS = 10;
+
 /**
  * Wraps a database so that every transaction first loads the definitions of its revision. Another process may have changed the tables,
  * and statements for outdated definitions would miss columns.
  */
-export function withRevisions(database: Database, store: PolicyStore): RevisionedDatabase {
-  async function begin(tx: Transaction, prefetch: Prefetch): Promise<AtRevision> {
-    const expected = store.definitions;
-    let rows: FirstRows;
-    try {
-      // The revision is read first: prefetched data must not be older than the revision that the commit validates.
-      rows = await tx.oneOfEach([CURRENT_REVISION, ...prefetch(tx, expected)]);
-    } catch (error) {
-      const snapshot = await store.pendingSnapshot(tx);
-      if (snapshot.definitions === expected) throw error;
-      return { tx, snapshot, rows: await tx.oneOfEach(prefetch(tx, snapshot.definitions)) };
-    }
-    const snapshot = await store.snapshotOf(tx, toRevision(rows[0]));
-    return {
-      tx,
-      snapshot,
-      rows: snapshot.definitions === expected ? rows.slice(1) : await tx.oneOfEach(prefetch(tx, snapshot.definitions)),
-    };
-  }
-
+export function withRevisions(database: Database, store: PolicyStore, log?: Log): RevisionedDatabase {
+  const roleLoading = createRoleLoading({ database, policyStore: store, log });
+  const run = createRuns({ database, store, roleLoading });
   return {
     dialect: database.dialect,
     backups: database.backups,
@@ -68,60 +61,70 @@ export function withRevisions(database: Database, store: PolicyStore): Revisione
     get metrics() {
       return database.metrics;
     },
+    roleLoading,
     transaction: (work, options) =>
-      database.transaction(async (tx) => {
+      run(async (tx) => {
         await store.pendingSnapshot(tx);
         return work(tx);
       }, options),
     transactionAtRevision(prefetch, work, options) {
       let isRetry = false;
-      return database.transaction(async (tx) => {
+      return run(async (tx) => {
         // A failed statement fails all statements sent behind it, so a retry waits for the definitions before it prefetches.
         if (isRetry) await store.pendingSnapshot(tx);
         isRetry = true;
-        return work(await begin(tx, prefetch));
+        return work(await beginAtRevision(store, tx, prefetch));
       }, options);
     },
     close: () => database.close(),
   };
 }
 
-/** The components that load the policies of pending roles. */
-export interface RoleLoadingDeps {
+/** Loads the snapshot of the current revision with the rows of prefetched queries. */
+async function beginAtRevision(store: PolicyStore, tx: Transaction, prefetch: Prefetch): Promise<AtRevision> {
+  const expected = store.definitions;
+  let rows: FirstRows;
+  try {
+    // The revision is read first: prefetched data must not be older than the revision that the commit validates.
+    rows = await tx.oneOfEach([CURRENT_REVISION, ...prefetch(tx, expected)]);
+  } catch (error) {
+    const snapshot = await store.pendingSnapshot(tx);
+    if (snapshot.definitions === expected) throw error;
+    return { tx, snapshot, rows: await tx.oneOfEach(prefetch(tx, snapshot.definitions)) };
+  }
+  const snapshot = await store.snapshotOf(tx, toRevision(rows[0]));
+  return {
+    tx,
+    snapshot,
+    rows: snapshot.definitions === expected ? rows.slice(1) : await tx.oneOfEach(prefetch(tx, snapshot.definitions)),
+  };
+}
+
+/** The components that run transactions. */
+interface RunDeps {
   readonly database: Database;
-  readonly policyStore: PolicyStore;
-  readonly log?: Log | undefined;
+  readonly store: PolicyStore;
+  readonly roleLoading: RoleLoading;
 }
 
-/** Loads the policies of pending roles in the background. */
-export interface RoleLoading {
-  /** Begins to load. If it fails, the next request that needs the policies loads them. */
-  start(): void;
-  /** Waits for the end of the load. */
-  close(): Promise<void>;
-}
-
-/**
- * Creates the load of the policies of pending roles beside the first requests, so that later requests need not wait for them and a damaged
- * policy makes the service unready.
- */
-export function createRoleLoading({ database, policyStore, log }: RoleLoadingDeps): RoleLoading {
-  let loading: Promise<void> | undefined;
-  /** Loads one role after the other, so that a request waits for its own role only. */
-  async function load(): Promise<void> {
-    for (const role of policyStore.pendingRoles()) {
-      await database.transaction(async (tx) => policyStore.withRoles(tx, await policyStore.pendingSnapshot(tx), role), {
-        beginsLong: true,
-      });
+/** Creates the function that runs a transaction. One without a time limit may take hours, and loads the policies that it needs itself. */
+function createRuns({ database, store, roleLoading }: RunDeps): Database['transaction'] {
+  /** Runs a transaction, again after the policies are loaded that it has needed. */
+  async function runAgain<T>(work: Work<T>, options: TransactionOptions | undefined): Promise<T> {
+    const begin: Work<T> = (tx) => {
+      store.runAgain(tx);
+      return work(tx);
+    };
+    for (let loads = 0; ; loads++) {
+      try {
+        return await database.transaction(begin, options);
+      } catch (error) {
+        if (!(error instanceof RolesNeeded)) throw error;
+        if (loads === MAX_LOADS) throw new Problem('STORAGE_BUSY', 'policies changed each time while they were loaded', { retryAfter: 1 });
+        await roleLoading.load(error.roles);
+      }
     }
   }
 
-  return {
-    start() {
-      loading = load().catch((error: unknown) => {
-        log?.(`the policies of roles will be loaded with the requests that need them: ${error instanceof Error ? error.message : error}`);
-      });
-    },
-    close: async () => loading,
-  };
+  return (work, options) => (options?.longRunning || !store.mayLackRoles() ? database.transaction(work, options) : runAgain(work, options));
 }

@@ -1,13 +1,23 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../test/policy-fixtures.ts';
 import { SYSTEM } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
-import { assignToRole, createPolicy, migrate, removeAssignment, type Transaction } from '../storage/index.ts';
-import { openTestDatabase, replaceMembers, type TestDatabase } from '../storage/storage.fixture.ts';
+import {
+  assignToRole,
+  createPolicy,
+  type Database,
+  migrate,
+  removeAssignment,
+  type Transaction,
+  type TransactionOptions,
+} from '../storage/index.ts';
+import { openTestDatabase, type TestDatabase } from '../storage/storage.fixture.ts';
 import type { Snapshot } from './load-snapshot.ts';
 import { applicableRules, missingPoliciesOf } from './policies/index.ts';
 import { createPolicyStore, type PolicyStore } from './policy-store.ts';
-import { createRoleLoading, type RoleLoading, withRevisions } from './revisioned-database.ts';
+import { withRevisions } from './revisioned-database.ts';
+import { createRoleLoading, type RoleLoading } from './role-loading.ts';
 
 const by = 'admin-1';
 let test: TestDatabase;
@@ -79,25 +89,78 @@ describe('withRoles', () => {
     await expect(rolledBack).rejects.toThrow('rolled back');
     expect(policiesOf(await inTransaction((tx) => store.snapshot(tx)), 'moderator')).toEqual([]);
   });
+});
 
-  it('loads policies once for long attempts that need them at the same time', async () => {
+/** Returns a database, and the options of its transactions so far. */
+function observe(database: Database): { readonly database: Database; readonly begun: readonly (TransactionOptions | undefined)[] } {
+  const begun: (TransactionOptions | undefined)[] = [];
+  const transaction: Database['transaction'] = (work, options) => {
+    begun.push(options);
+    return database.transaction(work, options);
+  };
+  return { database: { ...database, transaction }, begun };
+}
+
+describe('a transaction that needs the policies of a role', () => {
+  const needViewer = async (tx: Transaction): Promise<readonly string[]> =>
+    policiesOf(await store.withRoles(tx, await store.pendingSnapshot(tx), 'viewer'), 'viewer');
+
+  it('runs again after the policies are loaded, once for all that wait', async () => {
     store = createStore();
-    let searches = 0;
-    const load = (): Promise<Snapshot> =>
-      test.database.transaction(
-        (tx) => {
-          const all = ((query) => {
-            searches += Number(JSON.stringify(query).includes('_PolicyRule'));
-            return tx.all(query);
-          }) as Transaction['all'];
-          return store.snapshot(replaceMembers(tx, { all }));
-        },
-        { beginsLong: true },
-      );
-    await inTransaction((tx) => store.pendingSnapshot(tx));
-    const [first, ...others] = await Promise.all([load(), load(), load()]);
-    for (const other of others) expect(other).toBe(first);
-    expect(searches).toBe(1);
+    const { database, begun } = observe(test.database);
+    const revisioned = withRevisions(database, store);
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => revisioned.transaction(needViewer, { caller: `user ${index % 5}` })),
+    );
+    expect(answers).toEqual(answers.map(() => [ids[0]]));
+    expect(begun.filter((options) => options?.beginsLong)).toHaveLength(1);
+    expect(store.pendingRoles()).toEqual(['editor']);
+  });
+
+  it('loads the policies of all roles, one role after the other', async () => {
+    store = createStore();
+    const { database, begun } = observe(test.database);
+    const snapshot = await withRevisions(database, store).transaction((tx) => store.snapshot(tx));
+    expect(['viewer', 'editor'].map((role) => policiesOf(snapshot, role))).toEqual([[ids[0]], [ids[1]]]);
+    expect(begun.filter((options) => options?.beginsLong)).toHaveLength(2);
+  });
+
+  it('loads them by itself if it has no time limit', async () => {
+    store = createStore();
+    const { database, begun } = observe(test.database);
+    expect(await withRevisions(database, store).transaction(needViewer, { longRunning: true })).toEqual([ids[0]]);
+    expect(begun).toEqual([{ longRunning: true }]);
+  });
+
+  it('refuses the request if the policies change each time while they are loaded', async () => {
+    store = createStore();
+    const transaction: Database['transaction'] = async (work, options) => {
+      const answer = await test.database.transaction(work, options);
+      if (options?.beginsLong) store.replaceDefinitions(SYSTEM);
+      return answer;
+    };
+    const database = withRevisions({ ...test.database, transaction }, store);
+    await expect(database.transaction(needViewer)).rejects.toMatchObject({ code: 'STORAGE_BUSY' });
+  });
+
+  it('fails if the policies cannot be loaded, and the next one loads them', async () => {
+    store = createStore();
+    let fails = true;
+    const transaction: Database['transaction'] = (work, options) =>
+      fails && options?.beginsLong ? Promise.reject(new Error('no connection')) : test.database.transaction(work, options);
+    const database = withRevisions({ ...test.database, transaction }, store);
+    await expect(database.transaction(needViewer)).rejects.toThrow('no connection');
+    fails = false;
+    expect(await database.transaction(needViewer)).toEqual([ids[0]]);
+  });
+
+  it('refuses the request if too many wait', async () => {
+    store = createStore();
+    const database = { ...test.database, transaction: () => new Promise<never>(() => undefined) };
+    const loading = createRoleLoading({ database, policyStore: store });
+    for (let count = 0; count < 10_000; count++) void loading.load(['viewer']);
+    const refused = loading.load(['viewer']).catch((error: unknown) => error);
+    expect(await Promise.race([refused, setImmediate('it waits')])).toMatchObject({ code: 'STORAGE_BUSY' });
   });
 });
 

@@ -1,4 +1,4 @@
-/** Loads the policies of roles when a decision first needs them, once for all requests that wait for them. */
+/** Loads the policies of roles when a decision first needs them. */
 import { loadPoliciesOfRoles, loadRevision, type Transaction } from '../storage/index.ts';
 import type { AssignmentCache } from './assignment-cache.ts';
 import type { Snapshot } from './load-snapshot.ts';
@@ -6,6 +6,17 @@ import { missingPoliciesOf, pendingRolesOf, withLoadedRoles } from './policies/i
 
 /** Returns a snapshot with the policies of a role, or of all roles if `role` is absent. A promise if they have to be loaded. */
 export type WithRoles = (tx: Transaction, snapshot: Snapshot, role?: string) => Snapshot | Promise<Snapshot>;
+
+/** The policies of some roles are not loaded. The unit of work ends and runs again when they are, so that it holds no connection meanwhile. */
+export class RolesNeeded extends Error {
+  override name = 'RolesNeeded';
+  readonly roles: readonly string[];
+
+  constructor(roles: readonly string[]) {
+    super(`the policies of roles have to be loaded first: ${roles.join(', ')}`);
+    this.roles = roles;
+  }
+}
 
 /** The snapshot that a policy store keeps. */
 export interface KeptSnapshot {
@@ -15,11 +26,21 @@ export interface KeptSnapshot {
   keep(completed: Snapshot): void;
 }
 
-/** Creates the function that adds the policies of a role to a snapshot, or those of all roles. */
-export function createWithRoles(cache: AssignmentCache, kept: KeptSnapshot): WithRoles {
-  let running: Promise<unknown> | undefined;
+/** Functions that add policies of roles to a snapshot. */
+export interface RolePolicies {
+  /** @throws RolesNeeded in a transaction of `runAgain` if they have to be loaded */
+  readonly withRoles: WithRoles;
+  /** The same, but loads them in the transaction in any case. */
+  readonly loadRoles: WithRoles;
+  /** Notes that the unit of work of a transaction runs again after `RolesNeeded`. */
+  runAgain(tx: Transaction): void;
+}
 
-  /** Loads policies. Keeps them only if the revision is unchanged after the read: otherwise they may belong to a later one, and no commit succeeds. */
+/** Creates the functions that add the policies of a role to a snapshot, or those of all roles. */
+export function createRolePolicies(cache: AssignmentCache, kept: KeptSnapshot): RolePolicies {
+  const runsAgain = new WeakSet<Transaction>();
+
+  /** Keeps the loaded policies only if the revision is unchanged after the read: otherwise they may belong to a later one, and no commit succeeds. */
   async function loadNow(tx: Transaction, snapshot: Snapshot, role: string | undefined): Promise<Snapshot> {
     const before = kept.latestOf(snapshot).policies;
     const roles = pendingRolesOf(before, role);
@@ -33,26 +54,22 @@ export function createWithRoles(cache: AssignmentCache, kept: KeptSnapshot): Wit
     return completed;
   }
 
-  /** Loads policies in a long attempt, if no other one has loaded them meanwhile. A commit batch of SQLite must not wait for another transaction. */
-  async function loadOnce(tx: Transaction, snapshot: Snapshot, role: string | undefined): Promise<Snapshot> {
-    while (running !== undefined) {
-      await running;
-      const latest = kept.latestOf(snapshot);
-      if (isLoaded(latest, role)) return latest;
-    }
-    const loading = loadNow(tx, snapshot, role);
-    running = loading.then(
-      () => (running = undefined),
-      () => (running = undefined),
-    );
-    return loading;
-  }
-
-  return (tx, snapshot, role) => {
+  function loadedOf(snapshot: Snapshot, role: string | undefined): Snapshot | undefined {
     if (isLoaded(snapshot, role)) return snapshot;
     const latest = kept.latestOf(snapshot);
-    if (isLoaded(latest, role)) return latest;
-    return tx.attempt === 'long' ? loadOnce(tx, snapshot, role) : loadNow(tx, snapshot, role);
+    return isLoaded(latest, role) ? latest : undefined;
+  }
+
+  const loadRoles: WithRoles = (tx, snapshot, role) => loadedOf(snapshot, role) ?? loadNow(tx, snapshot, role);
+  return {
+    withRoles(tx, snapshot, role) {
+      const loaded = loadedOf(snapshot, role);
+      if (loaded !== undefined) return loaded;
+      if (runsAgain.has(tx)) throw new RolesNeeded(pendingRolesOf(kept.latestOf(snapshot).policies, role));
+      return loadNow(tx, snapshot, role);
+    },
+    loadRoles,
+    runAgain: (tx) => void runsAgain.add(tx),
   };
 }
 

@@ -203,15 +203,6 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     test: 'loads the policies of a role when a decision first needs it, and keeps them',
   },
   {
-    name: 'long attempts load the same policies of roles at the same time',
-    file: 'src/authz/role-policies.ts',
-    find: "tx.attempt === 'long' ? loadOnce(tx, snapshot, role) : loadNow(tx, snapshot, role)",
-    replace: 'loadNow(tx, snapshot, role)',
-    red: 'src/authz/role-policies.test.ts',
-    test: 'loads policies once for long attempts that need them at the same time',
-    onPostgres: true,
-  },
-  {
     name: 'a role gets a policy that was not loaded',
     file: 'src/authz/load-snapshot.ts',
     find: 'missingPolicies(before, changes)',

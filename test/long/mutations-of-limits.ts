@@ -42,4 +42,28 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
     red: 'test/property/time-limits.property.test.ts',
     test: 'an export whose time is up at any check succeeds as a whole, or fails and changes nothing',
   },
+  {
+    name: 'each transaction that needs the policies of a role loads them itself',
+    file: 'src/authz/revisioned-database.ts',
+    find: 'options?.longRunning || !store.mayLackRoles()',
+    replace: 'true',
+    red: 'src/authz/role-policies.test.ts',
+    test: 'a transaction that needs the policies of a role runs again after the policies are loaded, once for all that wait',
+  },
+  {
+    name: 'any number of requests may wait for the policies of a role',
+    file: 'src/authz/role-loading.ts',
+    find: 'if (waiting >= MAX_WAITING)',
+    replace: 'if (waiting > MAX_WAITING)',
+    red: 'src/authz/role-policies.test.ts',
+    test: 'a transaction that needs the policies of a role refuses the request if too many wait',
+  },
+  {
+    name: 'a transaction fails with an internal error if policies change each time while they are loaded',
+    file: 'src/authz/revisioned-database.ts',
+    find: 'if (!(error instanceof RolesNeeded)) throw error;',
+    replace: 'if (!(error instanceof RolesNeeded) || loads === MAX_LOADS) throw error;',
+    red: 'src/authz/role-policies.test.ts',
+    test: 'a transaction that needs the policies of a role refuses the request if the policies change each time while they are loaded',
+  },
 ];
