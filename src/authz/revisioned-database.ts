@@ -112,7 +112,7 @@ function createRuns({ database, store, roleLoading }: RunDeps): Database['transa
   /** Runs a transaction, again after the policies are loaded that it has needed. */
   async function runAgain<T>(work: Work<T>, options: TransactionOptions | undefined): Promise<T> {
     const begin: Work<T> = (tx) => {
-      store.runAgain(tx);
+      store.markRetryable(tx);
       return work(tx);
     };
     for (let loads = 0; ; loads++) {

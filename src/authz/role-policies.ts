@@ -28,17 +28,21 @@ export interface KeptSnapshot {
 
 /** Functions that add policies of roles to a snapshot. */
 export interface RolePolicies {
-  /** @throws RolesNeeded in a transaction of `runAgain` if they have to be loaded */
+  /**
+   * Returns a snapshot with the policies of a role, which the transaction loads if it is not retryable.
+   *
+   * @throws RolesNeeded if they have to be loaded before a retryable transaction
+   */
   readonly withRoles: WithRoles;
-  /** The same, but loads them in the transaction in any case. */
+  /** Returns a snapshot with the policies of a role. The transaction loads them if they are not loaded. */
   readonly loadRoles: WithRoles;
-  /** Notes that the unit of work of a transaction runs again after `RolesNeeded`. */
-  runAgain(tx: Transaction): void;
+  /** Marks a transaction whose caller runs the unit of work again after `RolesNeeded`. */
+  markRetryable(tx: Transaction): void;
 }
 
 /** Creates the functions that add the policies of a role to a snapshot, or those of all roles. */
 export function createRolePolicies(cache: AssignmentCache, kept: KeptSnapshot): RolePolicies {
-  const runsAgain = new WeakSet<Transaction>();
+  const retryable = new WeakSet<Transaction>();
 
   /** Keeps the loaded policies only if the revision is unchanged after the read: otherwise they may belong to a later one, and no commit succeeds. */
   async function loadNow(tx: Transaction, snapshot: Snapshot, role: string | undefined): Promise<Snapshot> {
@@ -65,11 +69,11 @@ export function createRolePolicies(cache: AssignmentCache, kept: KeptSnapshot): 
     withRoles(tx, snapshot, role) {
       const loaded = loadedOf(snapshot, role);
       if (loaded !== undefined) return loaded;
-      if (runsAgain.has(tx)) throw new RolesNeeded(pendingRolesOf(kept.latestOf(snapshot).policies, role));
+      if (retryable.has(tx)) throw new RolesNeeded(pendingRolesOf(kept.latestOf(snapshot).policies, role));
       return loadNow(tx, snapshot, role);
     },
     loadRoles,
-    runAgain: (tx) => void runsAgain.add(tx),
+    markRetryable: (tx) => void retryable.add(tx),
   };
 }
 

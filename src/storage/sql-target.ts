@@ -18,7 +18,7 @@ export interface SqlTargetOptions {
   readonly timeZone: string;
   /** The records of the resource to read; references always lead to records that are not deleted. */
   readonly existence?: Existence | undefined;
-  /** True if one search may find the related records of all rows. By default, they are searched for each row. */
+  /** True to find the related records of all rows with one search where this is possible; otherwise, they are searched for each row. */
   readonly searchesForAllRows?: boolean;
 }
 

@@ -51,7 +51,7 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
     test: 'a transaction that needs the policies of a role runs again after the policies are loaded, once for all that wait',
   },
   {
-    name: 'any number of requests may wait for the policies of a role',
+    name: 'one request more than the maximum waits for the policies of a role',
     file: 'src/authz/role-loading.ts',
     find: 'if (waiting >= MAX_WAITING)',
     replace: 'if (waiting > MAX_WAITING)',

@@ -72,7 +72,7 @@ function byPrecedence(a: IndexedRule, b: IndexedRule): number {
   return comparePrecedence(a.rank, b.rank);
 }
 
-/** Returns false if two rules of a group are surely no duplicates, without converting their conditions to text. */
+/** Compares parts of two rules of a group. Returns false only if they are not duplicates. Much faster than comparing all conditions as text. */
 function mayBeSame(a: PolicyRule, b: PolicyRule): boolean {
   if (a.resource !== b.resource || a.action !== b.action || a.conditions.length !== b.conditions.length) return false;
   const [one, other] = [a.conditions[0] ?? {}, b.conditions[0] ?? {}];

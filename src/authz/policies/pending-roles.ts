@@ -3,7 +3,6 @@
  * would otherwise compare all of them with their checksums before its first request.
  */
 
-import { memoize } from '../../memoize.ts';
 import { PersistentMap } from './persistent-map.ts';
 import type { DamagedRow, Policy } from './policy.ts';
 import { countNames, indexRoles, type PolicySnapshot } from './policy-snapshot.ts';
@@ -16,15 +15,7 @@ export function pendingRolesOf({ pendingRoles }: PolicySnapshot, role?: string):
 }
 
 /** Returns the ids of the policies of roles that a snapshot does not have. */
-export function missingPoliciesOf(snapshot: PolicySnapshot, roles: readonly string[]): readonly string[] {
-  const known = memoize(missingPolicies, snapshot, () => new Map<string, readonly string[]>());
-  return memoize(known, JSON.stringify(roles), () => findMissing(snapshot, roles));
-}
-
-/** The ids that were found, by roles: after a start, many requests wait for the same roles, and a search visits all assignments. */
-const missingPolicies = new WeakMap<PolicySnapshot, Map<string, readonly string[]>>();
-
-function findMissing({ rolePolicies, policies }: PolicySnapshot, roles: readonly string[]): readonly string[] {
+export function missingPoliciesOf({ rolePolicies, policies }: PolicySnapshot, roles: readonly string[]): readonly string[] {
   const missing = new Set<string>();
   for (const [, { role, policyId }] of rolePolicies.entries()) {
     if (roles.includes(role) && !policies.has(policyId)) missing.add(policyId);
