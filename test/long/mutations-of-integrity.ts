@@ -107,6 +107,15 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     test: 'reports the fault of a database whose commits work, until a probe commit finds that it is gone',
   },
   {
+    name: 'a refused COMMIT leaves its transaction open',
+    file: 'src/storage/postgres/transaction.ts',
+    find: "if (answer.status === 'rejected' && !isConnectionLost(answer.reason)) state.committing = false;",
+    replace: '',
+    red: 'src/storage/postgres/lazy-transaction.test.ts',
+    test: 'a COMMIT that fails on a direct connection a unit of work that writes changes nothing after a COMMIT that fails on a direct connection, and later ones succeed',
+    onPostgres: true,
+  },
+  {
     name: 'a writer continues its chain after an in-doubt commit',
     file: 'src/storage/sqlite/commit-batching.ts',
     find: "end = 'unknown';",

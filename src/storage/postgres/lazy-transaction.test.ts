@@ -1,6 +1,6 @@
 /**
- * Statements that are sent together with BEGIN must not run if BEGIN fails, for example because it is cancelled. A savepoint around
- * the first write is implemented by the transaction itself, without SAVEPOINT.
+ * Statements that are sent together with BEGIN must not run if BEGIN fails, for example because it is cancelled, and a COMMIT that fails must leave
+ * no open transaction. A savepoint around the first write is implemented by the transaction itself, without SAVEPOINT.
  */
 import { createConnection, createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -15,7 +15,9 @@ const { url, open, runSql, close } = openFamily('storage_postgres_lazy');
 /** The text that the proxy replaces the next time, or after it has come some times. */
 let replaced: { readonly text: string; readonly by: string; after?: number } | undefined;
 /** Corrupts a command, so that it fails before it does anything, like a cancelled command. */
-const fail = (text: 'BEGIN' | 'ROLLBACK'): unknown => (replaced = { text, by: 'NEVER' });
+const fail = (text: 'BEGIN' | 'COMMIT' | 'ROLLBACK'): unknown =>
+  // READ COMMITTED in BEGIN is not followed by the end of the text.
+  (replaced = { text: text === 'COMMIT' ? `${text}\0` : text, by: 'NEVER' });
 /** All bytes that clients sent to the server. */
 let sent = '';
 let listener: Server;
@@ -74,14 +76,17 @@ async function openConfigured(options: Pick<PostgresOptions, 'preparedStatements
 }
 
 describe.each([
-  ['a direct connection', {}],
-  ['a connection that a pooler may share', { preparedStatements: false }],
-] as const)('a BEGIN that fails on %s', (connection, options) => {
+  ['BEGIN', 'a direct connection', {}],
+  ['BEGIN', 'a connection that a pooler may share', { preparedStatements: false }],
+  // A COMMIT that fails before it does anything leaves the transaction open.
+  ['COMMIT', 'a direct connection', {}],
+  ['COMMIT', 'a connection that a pooler may share', { preparedStatements: false }],
+] as const)('a %s that fails on %s', (command, connection, options) => {
   it.each(unitsOfWork)(
-    `a unit of work that %s changes nothing after a BEGIN that fails on ${connection}, and later ones succeed`,
+    `a unit of work that %s changes nothing after a ${command} that fails on ${connection}, and later ones succeed`,
     async (_, work) => {
       const database = await openConfigured(options);
-      fail('BEGIN');
+      fail(command);
       expect(await failure(database.transaction(work))).toMatchObject({ code: 'INTERNAL' });
       expect((await runSql(`SELECT "id" FROM "Parent" ORDER BY "id"`)).rows).toEqual([{ id: 'x' }, { id: 'y' }]);
       await database.transaction((tx) => tx.run(insert('z')));

@@ -11,7 +11,7 @@ import { busy, fromDriver, isConnectionLost, type RetryReason, retryReason, serv
  * | `failure` | the first error | is thrown instead of the errors that only follow from it |
  * | `broken` | an error that makes the connection unusable | later statements are refused; the connection is closed |
  * | `lost` | a lost connection | together with `committing`, the commit is in doubt |
- * | `committing` | sending COMMIT | after an error, no ROLLBACK is sent |
+ * | `committing` | sending COMMIT; cleared if the server refuses it | after an error, no ROLLBACK is sent |
  * | `ended` | the commit, or the end of the attempt | later statements are refused |
  * | `needsBlocking` | a write of records on which an earlier list depends | the next attempt blocks writers |
  * | `endedBy` | the time limit of a short attempt | later statements are refused; the unit of work runs again |
@@ -29,7 +29,7 @@ export interface TransactionState {
   /** Names that the transaction has locked, in order. */
   readonly locks: readonly string[];
   addLock(name: string): void;
-  /** True after COMMIT was sent. */
+  /** True after COMMIT was sent, unless the server has refused it: then the transaction is still open. */
   committing: boolean;
   ended: boolean;
   /** True if the unit of work must run again with all locks of commit validation. */

@@ -5,7 +5,7 @@ import { internal } from '../savepoints.ts';
 import { toCommitStatements } from './commit-statements.ts';
 import { BLOCK_ALL_WRITERS, lockNamesOf } from './commit-validation.ts';
 import { type AttemptConnection, toStatement } from './connection.ts';
-import { fromDriver, isCancelled, type RetryReason } from './driver-error.ts';
+import { fromDriver, isCancelled, isConnectionLost, type RetryReason } from './driver-error.ts';
 import type { InDoubtCommit } from './in-doubt-commit.ts';
 import { createLazyTransaction, type TransactionStart } from './lazy-transaction.ts';
 import type { CheckOptions } from './relation-checks.ts';
@@ -159,7 +159,9 @@ async function commit(context: TransactionContext, { statements, sets, comparesL
   try {
     const results = last.map((statement) => connection.query(statement));
     const committed = lazy.isBegun ? connection.send('COMMIT') : undefined;
-    await Promise.allSettled([...results, committed]);
+    const [answer] = await Promise.allSettled([committed, ...results]);
+    // The server may cancel COMMIT before it begins, which leaves the transaction open.
+    if (answer.status === 'rejected' && !isConnectionLost(answer.reason)) state.committing = false;
     await lazy.awaitBegin();
     for (const result of results) await result.catch((error) => throwEnded(error, context));
     // After a failed statement COMMIT rolls back without an error; only the command in its answer shows it.
