@@ -1,9 +1,9 @@
-/** The tests of `test/replicas/` with many rounds: thousands of toggles, 50 crashes of each kind, many races. */
+/** The tests of `test/replicas/` with many rounds: thousands of toggles, 50 crashes of each kind, 3,000 cancelled statements, many races. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
 import { createExpiry, createListedExpiry, createMembershipExpiry, createToggle, TOGGLES } from '../replicas/access-toggles.ts';
-import { findLosses } from '../replicas/acknowledged-changes.ts';
-import { crashServer, killReplicas } from '../replicas/crashes.ts';
+import { findLosses, untilReady } from '../replicas/acknowledged-changes.ts';
+import { crashServer, killReplicas, terminateBackends } from '../replicas/crashes.ts';
 import { type Fleet, startFleet } from '../replicas/fleet.ts';
 import { toggleUnderLoad } from '../replicas/freshness.ts';
 import { createRaces } from '../replicas/races.ts';
@@ -57,6 +57,16 @@ describe('acknowledged changes', () => {
     'no acknowledged change is lost if a replica is killed',
     async () => {
       const acknowledged = await killReplicas(fleet, { policyId, ...KILLING });
+      expect(await findLosses(fleet, policyId, acknowledged)).toEqual([]);
+    },
+    HOUR,
+  );
+
+  it(
+    'no change is lost or partial if the server terminates statements and connections',
+    async () => {
+      const acknowledged = await terminateBackends(fleet, { policyId, ...KILLING });
+      await Promise.all(fleet.replicas.map((replica) => untilReady(fleet, replica)));
       expect(await findLosses(fleet, policyId, acknowledged)).toEqual([]);
     },
     HOUR,

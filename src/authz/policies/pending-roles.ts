@@ -5,7 +5,7 @@
 
 import { PersistentMap } from './persistent-map.ts';
 import type { DamagedRow, Policy } from './policy.ts';
-import { countNames, indexRoles, type PolicySnapshot } from './policy-snapshot.ts';
+import { countNames, indexByRole, type PolicySnapshot } from './policy-snapshot.ts';
 
 /** Returns the pending roles among one role, or among all roles if it is absent. */
 export function pendingRolesOf({ pendingRoles }: PolicySnapshot, role?: string): readonly string[] {
@@ -37,12 +37,11 @@ export function withLoadedRoles(before: PolicySnapshot, { roles, policies: loade
   for (const policy of loaded) if (policy.isActive) all.set(policy.id, policy);
   const policies = PersistentMap.of(all);
   const pendingRoles = new Set([...before.pendingRoles].filter((role) => !roles.includes(role)));
-  const assignments = [...before.rolePolicies.entries()].map(([, assignment]) => assignment);
   return Object.freeze({
     ...before,
     policies,
     pendingRoles,
-    byRole: indexRoles(policies, assignments).byRole,
+    byRole: indexByRole(policies, before.rolePolicies.values()),
     named: countNames(all.values()),
     damaged: [...before.damaged, ...damaged],
     // Resources that no rule named before may be named now, and the cached rules of the two have other keys.

@@ -26,6 +26,7 @@ describe('a persistent map', () => {
       }
       for (const { map, expected } of versions) {
         expect([map.size, new Map(map.entries())]).toEqual([expected.size, expected]);
+        expect([...map.values()].toSorted()).toEqual([...expected.values()].toSorted());
         for (const key of KEYS.slice(0, 60)) expect([map.get(key), map.has(key)]).toEqual([expected.get(key), expected.has(key)]);
       }
       const [first, last] = [versions[0], versions.at(-1)] as [(typeof versions)[number], (typeof versions)[number]];

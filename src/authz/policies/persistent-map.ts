@@ -45,11 +45,19 @@ export class PersistentMap<Value> {
     return part?.has(key) === true ? part.get(key) !== undefined : this.#first.has(key);
   }
 
-  *entries(): Generator<readonly [string, Value]> {
+  entries(): Iterable<readonly [string, Value]> {
+    return this.#parts === undefined ? this.#first : this.#changedEntries(this.#parts);
+  }
+
+  *values(): Generator<Value> {
+    for (const [, value] of this.entries()) yield value;
+  }
+
+  *#changedEntries(parts: readonly Changes<Value>[]): Generator<readonly [string, Value]> {
     for (const key of this.#first.keys()) {
-      if (this.#parts?.[partOf(key)]?.has(key) !== true) yield [key, this.#first.get(key) as Value];
+      if (parts[partOf(key)]?.has(key) !== true) yield [key, this.#first.get(key) as Value];
     }
-    for (const part of this.#parts ?? []) for (const [key, value] of part) if (value !== undefined) yield [key, value];
+    for (const part of parts) for (const [key, value] of part) if (value !== undefined) yield [key, value];
   }
 
   /** Returns a map with these entries set, and without the entries whose value is undefined. */

@@ -53,7 +53,8 @@ export function compilePolicies(state: PolicyState, definitions: Definitions, li
     policies,
     rolePolicies: PersistentMap.of(rolePolicies),
     pendingRoles,
-    ...indexRoles(policies, rolePolicies.values()),
+    rolesByPolicy: indexByPolicy(rolePolicies.values()),
+    byRole: indexByRole(policies, rolePolicies.values()),
     named: countNames(active),
     ...watchAll(readingOthers === undefined ? active : active.filter(({ id }) => readingOthers.has(id)), definitions),
     damaged: state.damaged ?? [],
@@ -64,26 +65,27 @@ export function compilePolicies(state: PolicyState, definitions: Definitions, li
 
 const NO_ROLES: ReadonlySet<string> = new Set();
 
-/** Indexes assignments to roles by policy and, if the policy is active, by role. */
-export function indexRoles(
-  policies: PolicySnapshot['policies'],
-  rolePolicies: Iterable<RolePolicy>,
-): Pick<PolicySnapshot, 'rolesByPolicy' | 'byRole'> {
+function indexByPolicy(rolePolicies: Iterable<RolePolicy>): PolicySnapshot['rolesByPolicy'] {
   const rolesByPolicy = new Map<string, RolePolicy[]>();
+  for (const assignment of rolePolicies) getOrCreate(rolesByPolicy, assignment.policyId, createList).push(assignment);
+  return PersistentMap.of(rolesByPolicy);
+}
+
+/** Indexes the assignments of active policies by role. */
+export function indexByRole(policies: PolicySnapshot['policies'], rolePolicies: Iterable<RolePolicy>): PolicySnapshot['byRole'] {
   const byRole = new Map<string, Map<string, number>>();
-  for (const assignment of rolePolicies) {
-    const { role, policyId, priority } = assignment;
-    getOrCreate(rolesByPolicy, policyId, createList).push(assignment);
-    if (findPolicy(policies, policyId) !== undefined) getOrCreate(byRole, role, () => new Map()).set(policyId, priority);
+  for (const { role, policyId, priority } of rolePolicies) {
+    if (findPolicy(policies, policyId) !== undefined) getOrCreate(byRole, role, createPriorities).set(policyId, priority);
   }
-  return {
-    rolesByPolicy: PersistentMap.of(rolesByPolicy),
-    byRole: new Map([...byRole].map(([role, assigned]) => [role, PersistentMap.of(assigned)])),
-  };
+  return new Map([...byRole].map(([role, assigned]) => [role, PersistentMap.of(assigned)]));
 }
 
 function createList(): RolePolicy[] {
   return [];
+}
+
+function createPriorities(): Map<string, number> {
+  return new Map();
 }
 
 /** Counts the active rules of each resource that active policies name. */
