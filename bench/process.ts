@@ -9,6 +9,9 @@ const PATIENCE = 60_000;
 /** Clock ticks per second in which Linux shows the processor time of a process. */
 const TICKS = 100;
 
+/** The options of Node.js with which `npm start` runs the service. Contestants on Node.js have the same. */
+export const NODE_OPTIONS: readonly string[] = ['--max-semi-space-size=16', '--v8-pool-size=1'];
+
 /** A server of a contestant. */
 export interface Starting {
   readonly command: string;

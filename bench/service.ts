@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { createUser, expectDone, idOf, logIn, type Program, send, setUp, startProgram } from '../test/process/program.ts';
+import { NODE_OPTIONS } from './process.ts';
 
 const PROJECT = fileURLToPath(new URL('http/project', import.meta.url));
 const EMAIL = 'maya@example.com';
@@ -27,7 +28,7 @@ export function startService(
     project,
     args: [...['--database', database, '--rate-limit', '0', '--log-level', 'error', '--backups-kept', '0'], ...LONG_TOKENS, ...args],
     // Existing options are kept, so that `NODE_OPTIONS=--cpu-prof` writes a profile.
-    env: { NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --max-semi-space-size=16` },
+    env: { NODE_OPTIONS: [process.env['NODE_OPTIONS'] ?? '', ...NODE_OPTIONS].join(' ') },
   });
 }
 

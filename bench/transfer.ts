@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startProgram } from '../test/process/program.ts';
-import { residentMb } from './process.ts';
+import { NODE_OPTIONS, residentMb } from './process.ts';
 import { prepareCaller } from './service.ts';
 import { quantile } from './statistics.ts';
 
@@ -17,7 +17,7 @@ const data = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
 const program = await startProgram({
   data,
   args: ['--rate-limit', '0'],
-  env: { NODE_OPTIONS: '--max-semi-space-size=16' },
+  env: { NODE_OPTIONS: NODE_OPTIONS.join(' ') },
 });
 const { child, url } = program;
 const asked = watchReads();

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { SignJWT } from 'jose';
 import { findPort } from '../../test/postgres/server.ts';
 import { createServerDatabase, numbersTo, openFilling } from '../fill.ts';
-import { startServer, stopServer } from '../process.ts';
+import { NODE_OPTIONS, startServer, stopServer } from '../process.ts';
 import { POSTGRES_TABLES } from './ceiling-postgres.ts';
 import { openFile } from './ceiling-sqlite.ts';
 import {
@@ -62,7 +62,7 @@ async function prepareOn(world: World, database: string): Promise<PreparedContes
       const url = `http://127.0.0.1:${port}`;
       const child = await startServer({
         command: process.execPath,
-        args: ['--max-semi-space-size=16', fileURLToPath(new URL('ceiling-server.ts', import.meta.url)), String(port), database],
+        args: [...NODE_OPTIONS, fileURLToPath(new URL('ceiling-server.ts', import.meta.url)), String(port), database],
         env: { BENCH_SECRET: secret },
         probe: `${url}/healthz`,
       });

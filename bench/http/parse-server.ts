@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { findPort } from '../../test/postgres/server.ts';
 import { createServerDatabase, numbersTo, openFilling } from '../fill.ts';
-import { startServer, stopServer } from '../process.ts';
+import { NODE_OPTIONS, startServer, stopServer } from '../process.ts';
 import {
   BODY_SQL,
   type CaseCall,
@@ -31,7 +31,7 @@ export const parseServer: HttpContestant = {
     const url = `http://127.0.0.1:${port}`;
     const starting = {
       command: process.execPath,
-      args: ['--max-semi-space-size=16', fileURLToPath(new URL('parse-server-main.ts', import.meta.url)), String(port), database, key],
+      args: [...NODE_OPTIONS, fileURLToPath(new URL('parse-server-main.ts', import.meta.url)), String(port), database, key],
       cwd: world.folder,
       probe: `${url}/parse/health`,
     };
