@@ -11,6 +11,8 @@ const SOURCES = new URL('../../src/', import.meta.url).href;
 
 /** Requests over which calls are averaged, because some work runs once for several requests. */
 const REQUESTS = 20;
+/** Requests of which the one that runs the fewest functions counts: another one may also read the clock of the server, for example. */
+const SINGLE_REQUESTS = 5;
 
 /**
  * Counts the files and functions of src/ that one warm request runs, by V8's precise coverage, and the calls of functions of src/ that a
@@ -26,7 +28,9 @@ export async function pathOf(send: () => Promise<void>): Promise<Path> {
     for (let count = 0; count < times; count++) await send();
     return toCounts((await session.post('Profiler.takePreciseCoverage')).result);
   };
-  const ran = await countsOf(1);
+  const runs: (readonly (readonly number[])[])[] = [];
+  for (let count = 0; count < SINGLE_REQUESTS; count++) runs.push(await countsOf(1));
+  const ran = runs.reduce((fewest, run) => (run.flat().length < fewest.flat().length ? run : fewest));
   const called = await countsOf(REQUESTS);
   session.disconnect();
   return {
