@@ -16,7 +16,7 @@ const { url, open, runSql, close } = openFamily('storage_postgres_lazy');
 let replaced: { readonly text: string; readonly by: string; after?: number } | undefined;
 /** Corrupts a command, so that it fails before it does anything, like a cancelled command. */
 const fail = (text: 'BEGIN' | 'COMMIT' | 'ROLLBACK'): unknown =>
-  // READ COMMITTED in BEGIN is not followed by the end of the text.
+  // BEGIN contains READ COMMITTED, so COMMIT is searched with the NUL that ends its text.
   (replaced = { text: text === 'COMMIT' ? `${text}\0` : text, by: 'NEVER' });
 /** All bytes that clients sent to the server. */
 let sent = '';
