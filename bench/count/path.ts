@@ -11,7 +11,7 @@ const SOURCES = new URL('../../src/', import.meta.url).href;
 
 /** Requests over which calls are averaged, because some work runs once for several requests. */
 const REQUESTS = 20;
-/** Requests of which the one that runs the fewest functions counts: another one may also read the clock of the server, for example. */
+/** Requests whose functions are counted one by one. The smallest number counts, because some requests also do other work, such as reading the clock of the server. */
 const SINGLE_REQUESTS = 5;
 
 /**

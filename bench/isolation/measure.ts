@@ -34,8 +34,8 @@ export const isolation: Measurement = {
 
 async function measureDatabase(name: string, options: Options, onFigure: OnFigure): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
-  // Not on the cores of the service. If a process computes on a core, each process that wakes on it may wait for several milliseconds, and a read by id
-  // waits for processes of the server several times: the time would say more about the operating system than about the service.
+  // PostgreSQL does not share cores with the service: a read by id waits for the server several times, and on a core on which a long statement runs,
+  // the operating system adds milliseconds to each of these waits.
   moveTo('load');
   const server = name === 'PostgreSQL' ? await startPostgres() : undefined;
   moveTo('server');

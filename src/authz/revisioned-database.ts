@@ -38,7 +38,7 @@ export interface AtRevision {
 
 type Work<T> = (tx: Transaction) => Promise<T>;
 
-/** Maximum loads of policies for one transaction: a change of policies meanwhile makes another one necessary. */
+/** Maximum loads of policies for one transaction. If policies change during a load, another one may follow. */
 const MAX_LOADS = 10;
 
 /**
@@ -109,7 +109,7 @@ interface RunDeps {
 
 /** Creates the function that runs a transaction. One without a time limit may take hours, and loads the policies that it needs itself. */
 function createRuns({ database, store, roleLoading }: RunDeps): Database['transaction'] {
-  /** Runs a transaction, again after the policies are loaded that it has needed. */
+  /** Runs a transaction. If it needs policies that are not loaded, waits for their load and runs it again. */
   async function runAgain<T>(work: Work<T>, options: TransactionOptions | undefined): Promise<T> {
     const begin: Work<T> = (tx) => {
       store.markRetryable(tx);

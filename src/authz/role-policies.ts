@@ -44,7 +44,10 @@ export interface RolePolicies {
 export function createRolePolicies(cache: AssignmentCache, kept: KeptSnapshot): RolePolicies {
   const retryable = new WeakSet<Transaction>();
 
-  /** Keeps the loaded policies only if the revision is unchanged after the read: otherwise they may belong to a later one, and no commit succeeds. */
+  /**
+   * Loads the policies, and keeps them if the revision did not change meanwhile. If it did, they may belong to the later revision, and the commit of the
+   * transaction fails.
+   */
   async function loadNow(tx: Transaction, snapshot: Snapshot, role: string | undefined): Promise<Snapshot> {
     const before = kept.latestOf(snapshot).policies;
     const roles = pendingRolesOf(before, role);

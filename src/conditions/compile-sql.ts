@@ -31,7 +31,7 @@ export interface CompiledCondition {
   readonly findsByValues: boolean;
   /** True if the statement searches other records for each row. */
   readonly searchesForEachRow: boolean;
-  /** True if the SQL contains a time that was computed from `now` of the target, so that it cannot be used later. */
+  /** True if the SQL contains a time that was computed from `now` of the target. At another time, the condition has to be compiled again. */
   readonly readsTime: boolean;
   /**
    * The FROM items of the related records, for each search for all rows. If all are empty, `where` is true for the same rows as `where`

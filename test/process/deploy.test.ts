@@ -1,9 +1,10 @@
-/** The files of `deploy/` name settings that exist, and give the service the time that its shutdown needs. */
+/** The files of `deploy/` name settings that exist, run Node with its options, and give the service the time that its shutdown needs. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { NODE_OPTIONS } from '../../bench/process.ts';
 import { CONFIG_OPTIONS, parseConfig } from '../../src/config/index.ts';
 
 const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
@@ -26,6 +27,20 @@ describe('deployment', () => {
     expect(read('templates/common/Dockerfile').match(/npm ci.*/g)).toEqual([expect.stringContaining('--ignore-scripts')]);
     expect(read('templates/common/_npmrc')).toMatch(/^ignore-scripts=true$/m);
   });
+
+  it.each(['package.json', 'bin/bailiwick.js', 'deploy/bailiwick.service', 'templates/common/Dockerfile', 'docs/guides/operating.md'])(
+    '%s runs Node with the options with which the benchmarks run it',
+    (name) => {
+      const commands = read(name)
+        .split('\n')
+        .map((line) => line.match(/--(?:max-semi-space|v8-pool)-size=\d+/g) ?? [])
+        // In the guide, each option also has a line of its own.
+        .filter((options) => options.length > 1 || name !== 'docs/guides/operating.md')
+        .filter((options) => options.length > 0);
+      expect(commands.length).toBeGreaterThan(0);
+      expect(commands).toEqual(commands.map(() => NODE_OPTIONS));
+    },
+  );
 
   it('the Kubernetes manifests are valid YAML, and their names agree', () => {
     const documents = parseAllDocuments(read('deploy/kubernetes.yaml'));

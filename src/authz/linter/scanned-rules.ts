@@ -72,7 +72,7 @@ function byPrecedence(a: IndexedRule, b: IndexedRule): number {
   return comparePrecedence(a.rank, b.rank);
 }
 
-/** Compares parts of two rules of a group. Returns false only if they are not duplicates. Much faster than comparing all conditions as text. */
+/** Returns false if a quick comparison shows that two rules of a group are not duplicates. To compare all their conditions as text takes much longer. */
 function mayBeSame(a: PolicyRule, b: PolicyRule): boolean {
   if (a.resource !== b.resource || a.action !== b.action || a.conditions.length !== b.conditions.length) return false;
   const [one, other] = [a.conditions[0] ?? {}, b.conditions[0] ?? {}];

@@ -16,7 +16,7 @@ const { url, open, runSql, close } = openFamily('storage_postgres_lazy');
 let replaced: { readonly text: string; readonly by: string; after?: number } | undefined;
 /** Corrupts a command, so that it fails before it does anything, like a cancelled command. */
 const fail = (text: 'BEGIN' | 'COMMIT' | 'ROLLBACK'): unknown =>
-  // BEGIN contains READ COMMITTED, so COMMIT is searched with the NUL that ends its text.
+  // The text of BEGIN contains READ COMMITTED, so the search for COMMIT includes the NUL at its end.
   (replaced = { text: text === 'COMMIT' ? `${text}\0` : text, by: 'NEVER' });
 /** All bytes that clients sent to the server. */
 let sent = '';
