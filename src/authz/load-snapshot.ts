@@ -70,21 +70,31 @@ export async function loadSnapshotOf(tx: Transaction, { revision, base }: LoadQu
     return { snapshot: toSnapshot(changePolicies(base.policies, changes), revision, cache), changed: changes };
   held.definitions = others ?? held.definitions;
   const { state, now } = await loadState(tx, options);
-  if (now.stamp !== revision.stamp) return loadSnapshotOf(tx, { revision: now, base }, deps);
-  return { snapshot: toSnapshot(compilePolicies(state, held.definitions, options), revision, cache), changed: undefined };
+  const snapshot = toSnapshot(compilePolicies(state, held.definitions, options), revision, cache);
+  if (now.stamp === revision.stamp) return { snapshot, changed: undefined };
+  // Some rows may belong to changes that committed meanwhile. Their versions replace these rows: loading everything again could repeat
+  // without end if changes are more frequent than a load takes.
+  return { ...(await loadSnapshotOf(tx, { revision: now, base: snapshot }, deps)), changed: undefined };
 }
 
 /**
  * Loads the changes that a snapshot needs to reach a revision, with the policies that roles get and that the snapshot does not have. Returns
  * undefined if the whole state has to be loaded: the history does not have the changes, a policy is damaged, or the revision changed meanwhile.
  */
-async function loadNeededChanges(
-  tx: Transaction,
-  { policies: before, ...base }: Snapshot,
-  to: Revision,
-): Promise<ChangesSince | undefined> {
+async function loadNeededChanges(tx: Transaction, base: Snapshot, to: Revision): Promise<ChangesSince | undefined> {
   const changes = await loadChanges(tx, base.revision, to);
-  if (changes === undefined) return undefined;
+  return changes && addMissingPolicies(tx, base.policies, { changes, to });
+}
+
+/**
+ * Adds the policies that roles get and that a snapshot does not have to changes up to a revision, and leaves out what the snapshot does not
+ * need. Returns undefined if a policy is damaged or the revision changed meanwhile.
+ */
+export async function addMissingPolicies(
+  tx: Transaction,
+  before: PolicySnapshot,
+  { changes, to }: { readonly changes: ChangesSince; readonly to: Revision },
+): Promise<ChangesSince | undefined> {
   const missing = missingPolicies(before, changes);
   if (missing.length === 0) return toNeededChanges(before, changes);
   const { policies, damaged } = await loadCheckedPolicies(tx, missing);

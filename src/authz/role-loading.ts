@@ -1,7 +1,8 @@
 import { Problem } from '../errors.ts';
 import { getOrCreate } from '../memoize.ts';
-import type { Database, Log } from '../storage/index.ts';
+import type { Database, Log, Transaction } from '../storage/index.ts';
 import type { PolicyStore } from './policy-store.ts';
+import type { RoleLoad } from './role-load.ts';
 
 /** The components that load the policies of pending roles. */
 export interface RoleLoadingDeps {
@@ -27,6 +28,8 @@ export interface RoleLoading {
   close(): Promise<void>;
 }
 
+/** Maximum transactions that load the policies of a role. If policies change during the load, another one applies these changes. */
+const MAX_LOADS = 10;
 /** Maximum requests that wait for policies. Each of them holds its parsed body. */
 const MAX_WAITING = 10_000;
 /** Seconds after which a refused request may be sent again: about as long as 100,000 policies take to load. */
@@ -48,10 +51,13 @@ export function createRoleLoading({ database, policyStore, log }: RoleLoadingDep
     });
   }
 
-  function loadNow(role: string): Promise<void> {
-    return database.transaction(async (tx) => void (await policyStore.loadRoles(tx, await policyStore.pendingSnapshot(tx), role)), {
-      beginsLong: true,
-    });
+  async function loadNow(role: string): Promise<void> {
+    let earlier: RoleLoad | undefined;
+    const load = async (tx: Transaction): Promise<void> => {
+      earlier = await policyStore.loadRole(tx, await policyStore.pendingSnapshot(tx), { role, earlier });
+    };
+    for (let loads = 0; loads < MAX_LOADS && policyStore.pendingRoles().includes(role); loads++)
+      await database.transaction(load, { beginsLong: true });
   }
 
   async function loadAll(): Promise<void> {

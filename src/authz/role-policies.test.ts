@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../test/policy-fixtures.ts';
+import { ASSIGNABLE_ROLES } from '../resources/index.ts';
 import { SYSTEM } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
 import {
@@ -11,15 +12,19 @@ import {
   removeAssignment,
   type Transaction,
   type TransactionOptions,
+  updatePolicy,
 } from '../storage/index.ts';
 import { openTestDatabase, type TestDatabase } from '../storage/storage.fixture.ts';
 import type { Snapshot } from './load-snapshot.ts';
-import { applicableRules, missingPoliciesOf } from './policies/index.ts';
+import { applicableRules, missingPoliciesOf, type Policy } from './policies/index.ts';
 import { createPolicyStore, type PolicyStore } from './policy-store.ts';
 import { withRevisions } from './revisioned-database.ts';
+import { loadRole, type RoleLoad } from './role-load.ts';
 import { createRoleLoading, type RoleLoading } from './role-loading.ts';
 
 const by = 'admin-1';
+const RULE = { resource: 'User', action: 'read', effect: 'ALLOW', conditions: [], priority: 1, isActive: true } as const;
+const POLICY = { type: 'ROLE_BASED', isActive: true, priority: 1, tags: [], rules: [RULE] } as const;
 let test: TestDatabase;
 let store: PolicyStore;
 let ids: readonly string[];
@@ -30,11 +35,9 @@ const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => 
 beforeAll(async () => {
   test = openTestDatabase();
   await migrate(test.database, SYSTEM);
-  const rule = { resource: 'User', action: 'read', effect: 'ALLOW', conditions: [], priority: 1, isActive: true } as const;
-  const policy = { type: 'ROLE_BASED', isActive: true, priority: 1, tags: [], rules: [rule] } as const;
   ids = await inTransaction(async (tx) => {
     const created: string[] = [];
-    for (const name of ['first', 'second']) created.push((await createPolicy(tx, { ...policy, name }, { by })).id);
+    for (const name of ['first', 'second']) created.push((await createPolicy(tx, { ...POLICY, name }, { by })).id);
     return created;
   });
   await inTransaction((tx) => assignToRole(tx, { role: 'viewer', policyId: ids[0] ?? '' }, { by }));
@@ -51,10 +54,12 @@ describe('withRoles', () => {
     store = createStore();
     await inTransaction(async (tx) => {
       const pending = await store.pendingSnapshot(tx);
-      expect(['viewer', 'editor'].map((role) => missingPoliciesOf(pending.policies, [role]))).toEqual([[ids[0]], [ids[1]]]);
-      expect(() => policiesOf(pending, 'viewer')).toThrow('the policies of the role viewer are not loaded');
+      expect([pending.policies.hasRolePolicies, [...pending.policies.rolePolicies.entries()]]).toEqual([false, []]);
+      for (const role of ASSIGNABLE_ROLES)
+        expect(() => policiesOf(pending, role)).toThrow(`the policies of the role ${role} are not loaded`);
       const loaded = await store.withRoles(tx, pending, 'viewer');
       expect(policiesOf(loaded, 'viewer')).toEqual([ids[0]]);
+      expect(['viewer', 'editor'].map((role) => missingPoliciesOf(loaded.policies, [role]))).toEqual([[], [ids[1]]]);
       expect(() => policiesOf(loaded, 'editor')).toThrow('not loaded');
       expect(await store.withRoles(tx, pending, 'viewer')).toBe(loaded);
       expect(policiesOf(loaded, 'user')).toEqual([]);
@@ -117,9 +122,11 @@ describe('a transaction that needs the policies of a role', () => {
 
   it('loads the policies of all roles, one role after the other', async () => {
     store = createStore();
+    await inTransaction(async (tx) => store.withRoles(tx, await store.pendingSnapshot(tx), 'user'));
     const { database, begun } = observe(test.database);
     const snapshot = await withRevisions(database, store).transaction((tx) => store.snapshot(tx));
     expect(['viewer', 'editor'].map((role) => policiesOf(snapshot, role))).toEqual([[ids[0]], [ids[1]]]);
+    // No other role has an assignment.
     expect(begun.filter((options) => options?.beginsLong)).toHaveLength(2);
   });
 
@@ -139,6 +146,65 @@ describe('a transaction that needs the policies of a role', () => {
     };
     const database = withRevisions({ ...test.database, transaction }, store);
     await expect(database.transaction(needViewer)).rejects.toMatchObject({ code: 'STORAGE_BUSY' });
+  });
+
+  it('loads the policies once if others change each time while they are loaded', async () => {
+    store = createStore();
+    await inTransaction((tx) => store.pendingSnapshot(tx));
+    const earlier: boolean[] = [];
+    const loadRole: PolicyStore['loadRole'] = async (tx, at, query) => {
+      earlier.push(query.earlier !== undefined);
+      const change = { role: 'viewer', policyId: ids[1] ?? '' } as const;
+      if (earlier.length < 4)
+        await inTransaction<unknown>((other) => (earlier.length === 2 ? removeAssignment : assignToRole)(other, change, { by }));
+      // Another request needs the change before the load is kept.
+      await inTransaction((other) => store.pendingSnapshot(other));
+      return store.loadRole(tx, at, query);
+    };
+    await createRoleLoading({ database: test.database, policyStore: { ...store, loadRole } }).load(['viewer']);
+    expect([store.pendingRoles(), earlier]).toEqual([['editor'], [false, true, true, true]]);
+    expect(policiesOf(await inTransaction((tx) => store.pendingSnapshot(tx)), 'viewer').toSorted()).toEqual(ids);
+    await inTransaction((tx) => removeAssignment(tx, { role: 'viewer', policyId: ids[1] ?? '' }, { by }));
+  });
+
+  it('watches the records that a policy reads since a change during its load', async () => {
+    store = createStore();
+    const at = await inTransaction((tx) => store.pendingSnapshot(tx));
+    const change = (tx: Transaction, conditions: Policy['rules'][number]['conditions']): Promise<unknown> =>
+      updatePolicy(tx, { ...POLICY, name: 'first', rules: [{ ...RULE, conditions }] }, { id: ids[0] ?? '', by });
+    await inTransaction((tx) => change(tx, [{ field: 'resource.createdBy.role', operator: 'eq', value: 'user' }]));
+    const load = (tx: Transaction, from: Snapshot, earlier?: RoleLoad) => store.loadRole(tx, from, { role: 'viewer', earlier });
+    const earlier = await inTransaction((tx) => load(tx, at));
+    expect([earlier?.isCurrent, store.pendingRoles().includes('viewer')]).toEqual([false, true]);
+    await inTransaction(async (tx) => load(tx, await store.pendingSnapshot(tx), earlier));
+    expect(store.pendingRoles()).toEqual(['editor']);
+    const [changed, loaded] = await inTransaction(async (tx) => [await store.snapshot(tx), await createStore().snapshot(tx)]);
+    expect([...(changed?.policies.watchCounts ?? [])]).toEqual([...(loaded?.policies.watchCounts ?? [])]);
+    expect(loaded?.policies.watchCounts.size).toBeGreaterThan(0);
+    await inTransaction((tx) => change(tx, []));
+  });
+
+  it('loads the policies again if a damaged one was among them when the policies changed', async () => {
+    store = createStore();
+    await inTransaction((tx) => store.pendingSnapshot(tx));
+    const loaded = await inTransaction(async (tx) => {
+      const at = await store.pendingSnapshot(tx);
+      await tx.run(sql`UPDATE "_PolicyRule" SET "resource" = 'Other' WHERE "policyId" = ${ids[0]}`);
+      const load = await loadRole(tx, at, 'viewer');
+      await tx.run(sql`UPDATE "_PolicyRule" SET "resource" = 'User' WHERE "policyId" = ${ids[0]}`);
+      return load;
+    });
+    await inTransaction((tx) => assignToRole(tx, { role: 'viewer', policyId: ids[1] ?? '' }, { by }));
+    const load = async (tx: Transaction, earlier: RoleLoad | undefined): Promise<RoleLoad | undefined> =>
+      store.loadRole(tx, await store.pendingSnapshot(tx), { role: 'viewer', earlier });
+    expect([loaded.loaded.damaged.length, await inTransaction((tx) => load(tx, loaded)), store.pendingRoles().includes('viewer')]).toEqual([
+      1,
+      undefined,
+      true,
+    ]);
+    await inTransaction((tx) => load(tx, undefined));
+    expect([store.pendingRoles(), store.damaged()]).toEqual([['editor'], []]);
+    await inTransaction((tx) => removeAssignment(tx, { role: 'viewer', policyId: ids[1] ?? '' }, { by }));
   });
 
   it('fails if the policies cannot be loaded, and the next one loads them', async () => {

@@ -1,8 +1,9 @@
 /** Loads the policies of roles when a decision first needs them. */
-import { loadPoliciesOfRoles, loadRevision, type Transaction } from '../storage/index.ts';
+import type { Transaction } from '../storage/index.ts';
 import type { AssignmentCache } from './assignment-cache.ts';
 import type { Snapshot } from './load-snapshot.ts';
-import { missingPoliciesOf, pendingRolesOf, withLoadedRoles } from './policies/index.ts';
+import { type PolicySnapshot, pendingRolesOf } from './policies/index.ts';
+import { addLoaded, addLoadedAt, loadRole, type RoleLoad } from './role-load.ts';
 
 /** Returns a snapshot with the policies of a role, or of all roles if `role` is absent. A promise if they have to be loaded. */
 export type WithRoles = (tx: Transaction, snapshot: Snapshot, role?: string) => Snapshot | Promise<Snapshot>;
@@ -16,6 +17,12 @@ export class RolesNeeded extends Error {
     super(`the policies of roles have to be loaded first: ${roles.join(', ')}`);
     this.roles = roles;
   }
+}
+
+/** A role whose policies are to be loaded, and an earlier load of them that was not kept. */
+export interface RoleQuery {
+  readonly role: string;
+  readonly earlier: RoleLoad | undefined;
 }
 
 /** The snapshot that a policy store keeps. */
@@ -36,6 +43,12 @@ export interface RolePolicies {
   readonly withRoles: WithRoles;
   /** Returns a snapshot with the policies of a role. The transaction loads them if they are not loaded. */
   readonly loadRoles: WithRoles;
+  /**
+   * Loads the policies of a role, in a transaction that changes none, and keeps them if the revision did not change meanwhile. The next call
+   * can use the returned load, with the changes since then: otherwise changes that are more frequent than a load takes would discard every
+   * load. Returns undefined if the next call has to load everything again.
+   */
+  loadRole(tx: Transaction, at: Snapshot, query: RoleQuery): Promise<RoleLoad | undefined>;
   /** Marks a transaction whose caller runs the unit of work again after `RolesNeeded`. */
   markRetryable(tx: Transaction): void;
 }
@@ -49,16 +62,16 @@ export function createRolePolicies(cache: AssignmentCache, kept: KeptSnapshot): 
    * transaction fails.
    */
   async function loadNow(tx: Transaction, snapshot: Snapshot, role: string | undefined): Promise<Snapshot> {
-    const before = kept.latestOf(snapshot).policies;
-    const roles = pendingRolesOf(before, role);
-    const loaded = await loadPoliciesOfRoles(tx, missingPoliciesOf(before, roles));
-    const { stamp } = await loadRevision(tx);
-    const { revision, ...others } = kept.latestOf(snapshot);
-    const policies = withLoadedRoles(others.policies, { roles, policies: loaded.policies.values(), damaged: loaded.damaged });
-    const assignments = cache.at({ revision, policies: policies.policies });
-    const completed = Object.freeze({ ...others, revision, policies, assignments });
-    if (stamp === revision.stamp) kept.keep(completed);
+    const load = await loadRole(tx, kept.latestOf(snapshot), role);
+    // Another transaction may have loaded another role meanwhile.
+    const latest = kept.latestOf(snapshot);
+    const completed = replacePolicies(latest, addLoaded(latest.policies, load));
+    if (load.isCurrent) kept.keep(completed);
     return completed;
+  }
+
+  function replacePolicies(snapshot: Snapshot, policies: PolicySnapshot): Snapshot {
+    return Object.freeze({ ...snapshot, policies, assignments: cache.at({ revision: snapshot.revision, policies: policies.policies }) });
   }
 
   function loadedOf(snapshot: Snapshot, role: string | undefined): Snapshot | undefined {
@@ -76,6 +89,13 @@ export function createRolePolicies(cache: AssignmentCache, kept: KeptSnapshot): 
       return loadNow(tx, snapshot, role);
     },
     loadRoles,
+    async loadRole(tx, at, { role, earlier }) {
+      if (loadedOf(at, role) !== undefined) return undefined;
+      const load = earlier ?? (await loadRole(tx, kept.latestOf(at), role));
+      const policies = await addLoadedAt(tx, kept.latestOf(at), load);
+      if (policies !== undefined) kept.keep(replacePolicies(at, policies));
+      return policies === undefined && load === earlier ? undefined : load;
+    },
     markRetryable: (tx) => void retryable.add(tx),
   };
 }

@@ -141,7 +141,7 @@ export {
   type PolicyPosition,
   type PolicySummary,
 } from './policy-search.ts';
-export { type LoadedAssignments, loadPoliciesOfRoles, loadPolicyState, loadUserAssignments } from './policy-state.ts';
+export { type LoadedAssignments, loadPoliciesOfRoles, loadPolicyState, loadRoleAssignments, loadUserAssignments } from './policy-state.ts';
 export { type ChangePosition, loadAssignmentsAt, loadPolicyChanges, loadPolicyVersion, type StoredChange } from './policy-versions.ts';
 export { prepareList } from './prepare-list.ts';
 export type { ReadSet, UserSession, UserVersion, WriteSet } from './read-set.ts';

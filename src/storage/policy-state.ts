@@ -19,37 +19,38 @@ import { currentRevision } from './revision.ts';
 import { isIntact } from './row-checksums.ts';
 import { columnOf, idList, recordsOf, selectionOf, tableOf } from './table-names.ts';
 
-/** Policies of roles up to which a state has those of all roles: loading a thousand takes 20 ms. */
+/** Assignments to roles up to which a state has them and their policies: loading a thousand takes 20 ms. */
 const LOADED_AT_ONCE = 1000;
 
 /** The policies of a state to load. */
 export interface StateOptions {
-  /** Number of policies of roles up to which those of all roles are loaded. */
+  /** Number of assignments to roles up to which they and their policies are loaded. */
   readonly loadedAtOnce?: number | undefined;
 }
 
 /**
- * Loads the assignments to roles, and the policies whose conditions may read other records: everything that is needed before the first
- * request. The policies of roles are loaded too unless there are many; then the roles are pending, and `loadPoliciesOfRoles` loads their
- * policies. Those of users are loaded with their assignments. A policy that denies everything takes the place of a damaged row.
+ * Loads what is needed before the first request: the policies whose conditions may read other records. The assignments to roles and their
+ * policies are loaded too unless there are many; then `loadRoleAssignments` and `loadPoliciesOfRoles` load them when a decision needs a role.
+ * The policies of users are loaded with their assignments. A policy that denies everything takes the place of a damaged row.
  */
 export async function loadPolicyState(tx: Transaction, { loadedAtOnce = LOADED_AT_ONCE }: StateOptions = {}): Promise<PolicyState> {
   const revision = await currentRevision(tx);
-  const { rolePolicies, damaged: assignments } = await loadRoleAssignments(tx);
-  const readingOthers = await findPoliciesReadingOthers(tx);
-  const ofRoles = new Set(rolePolicies.map(({ policyId }) => policyId));
-  ofRoles.delete(DAMAGED_ASSIGNMENT.id);
-  const pendingRoles = ofRoles.size > loadedAtOnce ? new Set(rolePolicies.map(({ role }) => role)) : undefined;
-  const needed = pendingRoles === undefined ? [...ofRoles, ...readingOthers] : readingOthers;
-  const { policies, damaged } = await loadPoliciesOfRoles(tx, [...new Set(needed)]);
-  const all = [...damaged, ...assignments];
+  const assignments = (await hasMoreAssignments(tx, loadedAtOnce)) ? undefined : await checkRoleAssignments(tx, { isLimited: false });
+  const needed = new Set(await findPoliciesReadingOthers(tx));
+  for (const { policyId } of assignments?.rolePolicies ?? []) if (policyId !== DAMAGED_ASSIGNMENT.id) needed.add(policyId);
+  const { policies, damaged } = await loadPoliciesOfRoles(tx, [...needed]);
+  const all = [...damaged, ...(assignments?.damaged ?? [])];
   return {
     revision,
     policies: [...policies.values()],
-    rolePolicies,
-    ...(pendingRoles !== undefined && { pendingRoles, readingOthers }),
+    rolePolicies: assignments?.rolePolicies ?? [],
+    ...(assignments === undefined && { isWithoutRoles: true }),
     ...(all.length > 0 && { damaged: all }),
   };
+}
+
+async function hasMoreAssignments(tx: Transaction, limit: number): Promise<boolean> {
+  return (await tx.one(sql`SELECT "id" FROM "_RolePolicy" LIMIT 1 OFFSET ${limit}`)) !== undefined;
 }
 
 /**
@@ -57,23 +58,40 @@ export async function loadPolicyState(tx: Transaction, { loadedAtOnce = LOADED_A
  * no later attempt has a limit, because all requests need them. A policy that denies everything takes the place of a damaged row.
  */
 export async function loadPoliciesOfRoles(tx: Transaction, ids: readonly string[]): Promise<CheckedPolicies> {
-  const isLimited = tx.attempt === 'short' && ids.length > LOADED_AT_ONCE;
-  const load = async (): Promise<CheckedPolicies> => {
+  return loadForAll(tx, ids.length, async (isLimited) => {
     const found = await loadCheckedPolicies(tx, ids, { isLimited });
     return found.damaged.length === 0 ? found : await scanCheckedPolicies(tx, ids);
-  };
-  return isLimited ? load() : tx.withoutTimeLimit(load);
+  });
+}
+
+/** Loads rows that all requests need. Only the load of many rows by a short attempt has a time limit. */
+function loadForAll<T>(tx: Transaction, rows: number, load: (isLimited: boolean) => Promise<T>): Promise<T> {
+  const isLimited = tx.attempt === 'short' && rows > LOADED_AT_ONCE;
+  return isLimited ? load(true) : tx.withoutTimeLimit(() => load(false));
 }
 
 /** Rows that are compared between two checks of the time. They take less than half a millisecond. */
 const ROWS_PER_CHECK = 64;
 
-async function loadRoleAssignments(
-  tx: Transaction,
-): Promise<{ readonly rolePolicies: readonly RolePolicy[]; readonly damaged: readonly DamagedRow[] }> {
+/** The assignments to roles, active or not, and the damaged rows among them. */
+export interface RoleAssignments {
+  /** If a row is damaged, also assignments of a policy that denies everything to every role. */
+  readonly rolePolicies: readonly RolePolicy[];
+  readonly damaged: readonly DamagedRow[];
+}
+
+/**
+ * Loads the assignments of all roles, because the role of a damaged row may be wrong. They are many, so a short attempt may end meanwhile as in
+ * `loadPoliciesOfRoles`.
+ */
+export function loadRoleAssignments(tx: Transaction): Promise<RoleAssignments> {
+  return loadForAll(tx, Number.POSITIVE_INFINITY, (isLimited) => checkRoleAssignments(tx, { isLimited }));
+}
+
+async function checkRoleAssignments(tx: Transaction, options: Pick<Selection, 'isLimited'>): Promise<RoleAssignments> {
   const table = POLICY_TABLES.rolePolicy;
   const [rows, inForce] = await Promise.all([
-    selectRows(tx, table),
+    selectRows(tx, table, { where: sql`1 = 1`, ...options }),
     tx.all<{ readonly subjectId: string }>(sql`
       SELECT "subjectId" FROM "_PolicyHistory" WHERE "kind" = 'rolePolicy' AND "toEpoch" IS NULL AND "value" IS NOT NULL`),
   ]);

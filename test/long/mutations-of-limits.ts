@@ -51,6 +51,22 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
     test: 'a transaction that needs the policies of a role runs again after the policies are loaded, once for all that wait',
   },
   {
+    name: 'each change of policies discards the loaded policies of a role',
+    file: 'src/authz/role-policies.ts',
+    find: 'return policies === undefined && load === earlier ? undefined : load;',
+    replace: 'return undefined;',
+    red: 'src/authz/role-policies.test.ts',
+    test: 'a transaction that needs the policies of a role loads the policies once if others change each time while they are loaded',
+  },
+  {
+    name: 'each change of policies repeats the load of the whole state',
+    file: 'src/authz/load-snapshot.ts',
+    find: '{ revision: now, base: snapshot }',
+    replace: '{ revision: now, base }',
+    red: 'src/authz/load-snapshot.test.ts',
+    test: 'loads the state once although policies change when it searches assignments',
+  },
+  {
     name: 'one request more than the maximum waits for the policies of a role',
     file: 'src/authz/role-loading.ts',
     find: 'if (waiting >= MAX_WAITING)',

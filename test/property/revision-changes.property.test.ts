@@ -5,6 +5,7 @@ import { createPolicyIndex, lintPolicy } from '../../src/authz/linter/index.ts';
 import type { Snapshot } from '../../src/authz/load-snapshot.ts';
 import { applicableRules, type PolicyInput, type PolicySnapshot } from '../../src/authz/policies/index.ts';
 import { createPolicyStore, type PolicyStore } from '../../src/authz/policy-store.ts';
+import type { RoleLoad } from '../../src/authz/role-load.ts';
 import { Problem } from '../../src/errors.ts';
 import { sql } from '../../src/sql.ts';
 import {
@@ -89,6 +90,7 @@ const step = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('several' as const), changes: fc.array(change, { minLength: 1, maxLength: 3 }) }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('rolled back' as const), change }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('during a load' as const), changes: fc.tuple(change, change) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('restored' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('defined' as const) }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('checked' as const) }) },
@@ -201,6 +203,21 @@ const BEGINNING: Omit<PolicyInput, 'name'> = {
   rules: [{ resource: '*', action: 'read', effect: 'ALLOW', conditions: [], priority: 50, isActive: true }],
 };
 
+/** Changes policies while those of a role are loaded again, before and after the first load. */
+async function changeDuringLoad(store: PolicyStore, changes: readonly [Change, Change]): Promise<void> {
+  const change = (one: Change): Promise<unknown> => inTransaction((tx) => perform(tx, one)).catch(refused);
+  const load = (at: Snapshot, earlier: RoleLoad | undefined): Promise<RoleLoad | undefined> =>
+    inTransaction((tx) => store.loadRole(tx, at, { role: 'user', earlier }));
+  store.replaceDefinitions(new Map(NEWSROOM));
+  const before = await inTransaction((tx) => store.pendingSnapshot(tx));
+  if (!before.policies.pendingRoles.has('user')) return;
+  await change(changes[0]);
+  const earlier = await load(before, undefined);
+  await change(changes[1]);
+  await load(await inTransaction((tx) => store.pendingSnapshot(tx)), earlier);
+  expect(store.pendingRoles()).not.toContain('user');
+}
+
 it('the updated policy store equals a newly compiled one after random changes', async () => {
   let applied = 0;
   let reused = 0;
@@ -212,6 +229,7 @@ it('the updated policy store equals a newly compiled one after random changes', 
       if (one.kind === 'checked') applied += Number(await check(store));
       if (one.kind === 'restored') await inTransaction(restore);
       if (one.kind === 'defined') store.replaceDefinitions(new Map(NEWSROOM));
+      if (one.kind === 'during a load') await changeDuringLoad(store, one.changes);
       if (one.kind === 'several') {
         const before = await inTransaction(load);
         await inTransaction(async (tx) => {

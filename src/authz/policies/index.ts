@@ -46,7 +46,7 @@ export {
   parsePolicyImport,
   parsePolicyImportInSteps,
 } from './parse-policy-import.ts';
-export { missingPoliciesOf, pendingRolesOf, requireRoles, withLoadedRoles } from './pending-roles.ts';
+export { type LoadedRoles, missingPoliciesOf, pendingRolesOf, requireRoles, withLoadedRoles, withRolePolicies } from './pending-roles.ts';
 export { type PlannedAssignment, type PlannedPolicies, policiesFromPermissions } from './permission-policies.ts';
 export { PersistentMap } from './persistent-map.ts';
 export {

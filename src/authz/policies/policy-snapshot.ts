@@ -1,5 +1,5 @@
 import { getOrCreate } from '../../memoize.ts';
-import type { Definitions } from '../../resources/index.ts';
+import { ASSIGNABLE_ROLES, type Definitions } from '../../resources/index.ts';
 import type { CompileOptions } from './compiled-rule.ts';
 import { DAMAGED_ASSIGNMENT } from './damaged-policy.ts';
 import type { PolicyLimits } from './parse-policy.ts';
@@ -23,6 +23,8 @@ export interface PolicySnapshot {
    * (`needed-policies.ts`). The other policies come with the assignments of users (`UserAssignment`).
    */
   readonly policies: PersistentMap<Policy>;
+  /** False if the assignments to roles have to be loaded; then all roles are pending. */
+  readonly hasRolePolicies: boolean;
   /** Active role assignments by id, including those of inactive policies. */
   readonly rolePolicies: PersistentMap<RolePolicy>;
   /** The same assignments by id of the policy. */
@@ -44,19 +46,18 @@ export interface PolicySnapshot {
 
 /** Creates the snapshot of a stored state. */
 export function compilePolicies(state: PolicyState, definitions: Definitions, limits: PolicyLimits): PolicySnapshot {
-  const { readingOthers, pendingRoles = NO_ROLES } = state;
   const active = state.policies.filter(({ isActive }) => isActive);
   const policies = PersistentMap.of(new Map(active.map((policy) => [policy.id, policy])));
-  const rolePolicies = new Map(state.rolePolicies.filter(({ isActive }) => isActive).map((assignment) => [assignment.id, assignment]));
+  const assigned = indexAssignments(state.rolePolicies);
   return Object.freeze({
     revision: state.revision,
     policies,
-    rolePolicies: PersistentMap.of(rolePolicies),
-    pendingRoles,
-    rolesByPolicy: indexByPolicy(rolePolicies.values()),
-    byRole: indexByRole(policies, rolePolicies.values()),
+    hasRolePolicies: state.isWithoutRoles === undefined,
+    ...assigned,
+    pendingRoles: state.isWithoutRoles ? ALL_ROLES : NO_ROLES,
+    byRole: indexByRole(policies, assigned.rolePolicies.values()),
     named: countNames(active),
-    ...watchAll(readingOthers === undefined ? active : active.filter(({ id }) => readingOthers.has(id)), definitions),
+    ...watchAll(active, definitions),
     damaged: state.damaged ?? [],
     compileOptions: Object.freeze({ definitions, limits }),
     memo: Object.freeze({ rules: new WeakMap(), buckets: new Map(), roleIndexes: new Map(), merged: { entries: new Map(), size: 0 } }),
@@ -64,11 +65,18 @@ export function compilePolicies(state: PolicyState, definitions: Definitions, li
 }
 
 const NO_ROLES: ReadonlySet<string> = new Set();
+const ALL_ROLES: ReadonlySet<string> = new Set(ASSIGNABLE_ROLES);
 
-function indexByPolicy(rolePolicies: Iterable<RolePolicy>): PolicySnapshot['rolesByPolicy'] {
+/** Indexes the active assignments by id and by policy. */
+export function indexAssignments(assignments: readonly RolePolicy[]): Pick<PolicySnapshot, 'rolePolicies' | 'rolesByPolicy'> {
+  const rolePolicies = new Map<string, RolePolicy>();
   const rolesByPolicy = new Map<string, RolePolicy[]>();
-  for (const assignment of rolePolicies) getOrCreate(rolesByPolicy, assignment.policyId, createList).push(assignment);
-  return PersistentMap.of(rolesByPolicy);
+  for (const assignment of assignments) {
+    if (!assignment.isActive) continue;
+    rolePolicies.set(assignment.id, assignment);
+    getOrCreate(rolesByPolicy, assignment.policyId, createList).push(assignment);
+  }
+  return { rolePolicies: PersistentMap.of(rolePolicies), rolesByPolicy: PersistentMap.of(rolesByPolicy) };
 }
 
 /** Indexes the assignments of active policies by role. */
@@ -108,8 +116,8 @@ function countRules(named: Map<string, number>, policy: Policy | undefined, by: 
 /**
  * Creates the snapshot of a later revision. Its cost depends on the number of changes and not on the number of policies: everything that the
  * changes do not concern is shared with the snapshot before.
- * The earlier snapshot must have no damaged rows, because changes do not name the policies that take their place. The changes must include
- * every policy that a role gets and that the earlier snapshot does not have.
+ * The earlier snapshot must have no damaged rows, because changes do not name the policies that take their place. The changes must be those
+ * that it needs (`toNeededChanges`), with every policy that a role gets and that it does not have.
  */
 export function changePolicies(before: PolicySnapshot, changes: PolicyChanges): PolicySnapshot {
   const policies = before.policies.with(activeOnly(changes.policies));
@@ -127,6 +135,7 @@ export function changePolicies(before: PolicySnapshot, changes: PolicyChanges): 
     policies,
     rolePolicies,
     rolesByPolicy,
+    hasRolePolicies: before.hasRolePolicies,
     pendingRoles: before.pendingRoles,
     byRole: changeRoles(before, { policies, rolesByPolicy }, ids),
     named,

@@ -122,12 +122,13 @@ export interface PolicyState {
   readonly revision: number;
   /** For a damaged policy, the policy that denies everything. */
   readonly policies: readonly Policy[];
-  /** Roles of which only those policies are loaded whose conditions may read other records; none if absent. */
-  readonly pendingRoles?: ReadonlySet<string> | undefined;
   /** For a damaged assignment, assignments of a policy that denies everything to every role. */
   readonly rolePolicies: readonly RolePolicy[];
-  /** Ids of all policies whose conditions may read records other than those that they decide; unknown if absent. */
-  readonly readingOthers?: ReadonlySet<string> | undefined;
+  /**
+   * True if the assignments to roles are not loaded because there are many. The policies are then only those whose conditions may read other
+   * records.
+   */
+  readonly isWithoutRoles?: true | undefined;
   /** The damaged rows; none if absent. */
   readonly damaged?: readonly DamagedRow[] | undefined;
 }
