@@ -8,7 +8,8 @@ import { loadRevision, type Revision, type Transaction } from '../storage/index.
 import { createAssignmentCache } from './assignment-cache.ts';
 import { createDamageLog } from './damage-log.ts';
 import { type Loaded, loadSnapshotOf, type Snapshot, type SnapshotOptions } from './load-snapshot.ts';
-import { type DamagedRow, pendingRolesOf } from './policies/index.ts';
+import { createNewestSnapshot, type NewestSnapshot } from './newest-snapshot.ts';
+import type { DamagedRow } from './policies/index.ts';
 import { createRolePolicies, type RolePolicies } from './role-policies.ts';
 
 /** Keeps the snapshot of the newest revision read. */
@@ -19,8 +20,10 @@ export interface PolicyStore extends RolePolicies {
   pendingSnapshot(tx: Transaction): Promise<Snapshot>;
   /** Returns the snapshot of the revision that `tx` has read, as `pendingSnapshot` does. A promise if it has to be loaded. */
   snapshotOf(tx: Transaction, revision: Revision): Snapshot | Promise<Snapshot>;
-  /** Returns the snapshot as changed by `tx` itself. It is not kept, because `tx` may be rolled back. */
+  /** Returns the snapshot as changed by `tx` itself. It is not kept before `keepChange`, because `tx` may be rolled back. */
   snapshotAfterChange(tx: Transaction): Promise<Snapshot>;
+  /** Keeps the snapshot that `snapshotAfterChange` returned to a transaction. Call it after the commit, so that later transactions need not load it. */
+  keepChange(tx: Transaction): void;
   /**
    * Replaces the definitions and drops the snapshot, because rules are compiled against definitions. `migrate` calls it in the transaction
    * that changes the tables.
@@ -51,48 +54,63 @@ export function createPolicyStore(initial: Definitions, options: PolicyStoreOpti
   const cache = createAssignmentCache(options.maxAssignments, damages.add);
   const snapshots = new WeakMap<Transaction, Promise<Snapshot>>();
   const held = { definitions: initial };
-  let [current, newest]: [Snapshot?, number?] = [];
+  const newest = createNewestSnapshot(cache, damages);
   const load = (tx: Transaction, base: Snapshot | undefined, revision: Revision): Promise<Loaded> =>
     tx.withoutTimeLimit(() => loadSnapshotOf(tx, { revision, base }, { held, options, cache }));
-  const snapshotOf = (tx: Transaction, revision: Revision): Snapshot | Promise<Snapshot> =>
-    current?.revision.stamp === revision.stamp ? asRead(tx, current) : loadSnapshot(tx, revision, current);
+  const snapshotOf = (tx: Transaction, revision: Revision): Snapshot | Promise<Snapshot> => {
+    const current = newest.current();
+    return current?.revision.stamp === revision.stamp ? asRead(tx, current) : loadSnapshot(tx, revision, current);
+  };
   async function loadSnapshot(tx: Transaction, revision: Revision, base: Snapshot | undefined): Promise<Snapshot> {
-    const { snapshot, changed } = await load(tx, base, revision);
-    // A concurrent transaction may have replaced `base` by a newer snapshot.
-    if (current === base) {
-      [current, newest] = [snapshot, snapshot.revision.number];
-      cache.moveTo(snapshot.revision, changed);
-      damages.replace(snapshot.policies.damaged);
-    }
-    return asRead(tx, snapshot);
+    const loaded = await load(tx, base, revision);
+    newest.replace(base, loaded);
+    return asRead(tx, loaded.snapshot);
   }
-  const roles = createRolePolicies(cache, {
-    latestOf: (snapshot) => (current?.revision.stamp === snapshot.revision.stamp ? current : snapshot),
-    keep(completed) {
-      if (current?.revision.stamp !== completed.revision.stamp) return;
-      current = completed;
-      damages.replace(completed.policies.damaged);
-    },
-  });
+  const roles = createRolePolicies(cache, newest);
+  const pendingRoles = () => newest.current()?.policies.pendingRoles;
   const pendingSnapshot = (tx: Transaction) => memoize(snapshots, tx, async () => snapshotOf(tx, await loadRevision(tx)));
   return {
     get definitions() {
       return held.definitions;
     },
-    mayLackRoles: () => current === undefined || current.policies.pendingRoles.size > 0,
-    pendingRoles: () => (current === undefined ? [] : pendingRolesOf(current.policies)),
-    revision: () => newest,
+    mayLackRoles: () => pendingRoles()?.size !== 0,
+    pendingRoles: () => [...(pendingRoles() ?? [])],
+    revision: newest.revision,
     damaged: damages.rows,
     replaceDefinitions: (next) => {
-      [held.definitions, current] = [next, undefined];
+      held.definitions = next;
+      newest.clear();
     },
     snapshot: async (tx) => roles.withRoles(tx, await pendingSnapshot(tx)),
     pendingSnapshot,
     snapshotOf,
     ...roles,
-    snapshotAfterChange: async (tx) => {
+    ...createChanges({ newest, roles, load }),
+  };
+}
+
+/** The parts of a policy store that snapshots of changes need. */
+interface ChangeDeps {
+  readonly newest: NewestSnapshot;
+  readonly roles: RolePolicies;
+  load(tx: Transaction, base: Snapshot | undefined, revision: Revision): Promise<Loaded>;
+}
+
+/** Creates the functions that load the snapshot of a change before its commit, and keep it after the commit. */
+function createChanges({ newest, roles, load }: ChangeDeps): Pick<PolicyStore, 'snapshotAfterChange' | 'keepChange'> {
+  const changes = new WeakMap<Transaction, { readonly base: Snapshot | undefined; readonly loaded: Loaded }>();
+  return {
+    async snapshotAfterChange(tx) {
       const revision = await loadRevision(tx);
-      return roles.loadRoles(tx, current?.revision.stamp === revision.stamp ? current : (await load(tx, current, revision)).snapshot);
+      const base = newest.current();
+      if (base?.revision.stamp === revision.stamp) return roles.loadRoles(tx, base);
+      const loaded = await load(tx, base, revision);
+      changes.set(tx, { base, loaded });
+      return roles.loadRoles(tx, loaded.snapshot);
+    },
+    keepChange(tx) {
+      const change = changes.get(tx);
+      if (change !== undefined) newest.replace(change.base, change.loaded);
     },
   };
 }

@@ -68,12 +68,16 @@ export function withRevisions(database: Database, store: PolicyStore, log?: Log)
         return work(tx);
       }, options),
     transactionAtRevision(prefetch, work, options) {
-      let isRetry = false;
+      let hasFailed = false;
       return run(async (tx) => {
-        // A failed statement fails all statements sent behind it, so a retry waits for the definitions before it prefetches.
-        if (isRetry) await store.pendingSnapshot(tx);
-        isRetry = true;
-        return work(await beginAtRevision(store, tx, prefetch));
+        // A failed statement fails all statements sent behind it, so a retry after a failure waits for the definitions before it prefetches.
+        if (hasFailed) await store.pendingSnapshot(tx);
+        try {
+          return await work(await beginAtRevision(store, tx, prefetch));
+        } catch (error) {
+          hasFailed = true;
+          throw error;
+        }
       }, options);
     },
     close: () => database.close(),

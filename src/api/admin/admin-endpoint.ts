@@ -199,8 +199,10 @@ export async function handleAs(
     const admitted = await admitCaller(tx, { info, principal, snapshot, auditorAction, timeZone: deps.timeZone });
     return admitted instanceof Problem ? admitted : { ...admitted, snapshot };
   };
-  const run = (isRecorded: boolean): Promise<HttpResponse | Problem> => {
+  const run = async (isRecorded: boolean): Promise<HttpResponse | Problem> => {
+    let last: Transaction | undefined;
     const work = async (tx: Transaction): Promise<HttpResponse | Problem> => {
+      last = tx;
       const admitted = await admitIn(tx);
       if (admitted instanceof Problem) return admitted;
       const input = parseEndpointRequest(endpoint, request);
@@ -215,7 +217,9 @@ export async function handleAs(
       if (isRecorded && changes.length === 0 && endpoint.isAudited !== false) appendEntry(tx, toReadEntry(endpoint, adminRequest));
       return response;
     };
-    return deps.database.transaction(work, { caller, beginsLong: endpoint.beginsLong, milliseconds: deps.milliseconds });
+    const response = await deps.database.transaction(work, { caller, beginsLong: endpoint.beginsLong, milliseconds: deps.milliseconds });
+    if (last !== undefined) deps.policyStore.keepChange(last);
+    return response;
   };
   const isRead = endpoint.method === 'GET' || endpoint.question !== undefined;
   const response = await (isRead ? withAuditMode(deps, run) : run(true));

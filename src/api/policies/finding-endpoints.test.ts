@@ -124,6 +124,13 @@ describe('policyWarnings', () => {
   });
 });
 
+it('keeps the snapshot that a change of a policy loads for its findings', async () => {
+  const { id } = await create('changed');
+  const { revision } = await admin.deps.database.transaction((tx) => admin.deps.policyStore.snapshot(tx));
+  await admin.send('admin.policies.update', { params: { id }, body: { priority: 7 } });
+  expect(admin.deps.policyStore.revision()).toBe(revision.number + 1);
+});
+
 describe('assignmentWarnings', () => {
   it('reports the assignment of an inactive policy', async () => {
     const policy = { ...(await create('inactive')), isActive: false };
