@@ -68,10 +68,12 @@ it('sends a prefetch with the query of the revision when a transaction whose pol
         return work(tx);
       }),
   };
+  const pendingSnapshot = (tx: Transaction): Promise<Snapshot> => {
+    reads++;
+    return store.pendingSnapshot(tx);
+  };
   const loads: Snapshot[] = [];
-  await withRevisions(counted, { ...store, pendingSnapshot: (tx) => (reads++, store.pendingSnapshot(tx)) }).transactionAtRevision(
-    prefetch,
-    async ({ snapshot }) => void loads.push(snapshot),
-  );
+  const revisioned = withRevisions(counted, { ...store, pendingSnapshot });
+  await revisioned.transactionAtRevision(prefetch, async ({ snapshot }) => void loads.push(snapshot));
   expect([prefetched, loads.length]).toEqual([[0, 0], 2]);
 });

@@ -14,7 +14,7 @@ export interface NewestSnapshot extends KeptSnapshot {
   clear(): void;
 }
 
-/** Creates an empty holder. With each new revision it moves the cache, and the list of damaged rows. */
+/** Creates it without a snapshot. A new revision also moves the cache and replaces the list of damaged rows. */
 export function createNewestSnapshot(cache: AssignmentCache, damages: DamageLog): NewestSnapshot {
   let [current, newest]: [Snapshot?, number?] = [];
   return {
