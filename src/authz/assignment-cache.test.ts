@@ -67,6 +67,20 @@ const users = (...ids: readonly string[]) => ({ users: new Set(ids), policies: n
 const assign = (tx: Transaction, userId: string, index = 0) => assignToUser(tx, { userId, policyId: policies[index] ?? '' }, { by });
 const names = (assignments: readonly { readonly policyId: string }[]) => assignments.map(({ policyId }) => policies.indexOf(policyId));
 
+it('loads the policy of a user for a snapshot that does not have it, although another of the same revision has it', async () => {
+  await inTransaction((tx) => assign(tx, 'u1'));
+  const cache = createAssignmentCache(100);
+  await inTransaction(async (tx) => {
+    const revision = await loadRevision(tx);
+    cache.moveTo(revision);
+    const id = policies[0] ?? '';
+    const larger = atRevision(cache, revision, PersistentMap.of(new Map([[id, toDamagedPolicy(id)]])));
+    const smaller = atRevision(cache, revision);
+    const policyOf = async ({ of }: typeof larger) => (await of(tx, 'u1')).map(({ policy }) => policy?.name);
+    for (const _ of [1, 2]) expect([await policyOf(larger), await policyOf(smaller)]).toEqual([[undefined], ['A']]);
+  });
+});
+
 it('loads the assignments of each user once, also if there are none, and never for an undefined user', async () => {
   await inTransaction((tx) => assign(tx, 'u1'));
   const cache = createAssignmentCache(100);

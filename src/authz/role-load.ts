@@ -44,9 +44,11 @@ export async function addLoadedAt(tx: Transaction, to: Snapshot, load: RoleLoad)
   if (at.revision.stamp === to.revision.stamp) return isCurrent ? addLoaded(to.policies, load) : undefined;
   const changes = at.definitions === to.definitions ? await loadChanges(tx, at.revision, to.revision) : undefined;
   if (changes === undefined) return undefined;
-  // A policy that changed meanwhile may have been loaded after its change, and the snapshot would then count its rules twice.
+  // A policy that changed meanwhile may have been loaded after its change, and the snapshot would then count its rules twice. One that was
+  // deleted seems to be missing.
   const unchanged = new Map([...loaded.policies].filter(([id]) => !changes.policies.has(id)));
-  const base = withLoadedRoles(before, { ...loaded, policies: unchanged });
+  const damaged = loaded.damaged.filter(({ id }) => !changes.policies.has(id));
+  const base = withLoadedRoles(before, { ...loaded, policies: unchanged, damaged });
   // Changes cannot be applied to a snapshot with damaged rows.
   const needed = base.damaged.length > 0 ? undefined : await addMissingPolicies(tx, base, { changes, to: to.revision });
   return needed && changePolicies(base, needed);

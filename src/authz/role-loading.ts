@@ -36,7 +36,8 @@ const MAX_WAITING = 10_000;
 const RETRY_AFTER = 5;
 
 /** Creates the load of the policies of pending roles. */
-export function createRoleLoading({ database, policyStore, log }: RoleLoadingDeps): RoleLoading {
+export function createRoleLoading(deps: RoleLoadingDeps): RoleLoading {
+  const { policyStore, log } = deps;
   const running = new Map<string, Promise<void>>();
   let last: Promise<unknown> = Promise.resolve();
   let started: Promise<void> | undefined;
@@ -45,19 +46,10 @@ export function createRoleLoading({ database, policyStore, log }: RoleLoadingDep
   /** One after the other, so that they need one connection. A request waits at most for the role before its own. */
   function loadRole(role: string): Promise<void> {
     return getOrCreate(running, role, () => {
-      const loading = last.then(() => loadNow(role)).finally(() => running.delete(role));
+      const loading = last.then(() => loadPolicies(deps, role)).finally(() => running.delete(role));
       last = loading.catch(() => undefined);
       return loading;
     });
-  }
-
-  async function loadNow(role: string): Promise<void> {
-    let earlier: RoleLoad | undefined;
-    const load = async (tx: Transaction): Promise<void> => {
-      earlier = await policyStore.loadRole(tx, await policyStore.pendingSnapshot(tx), { role, earlier });
-    };
-    for (let loads = 0; loads < MAX_LOADS && policyStore.pendingRoles().includes(role); loads++)
-      await database.transaction(load, { beginsLong: true });
   }
 
   async function loadAll(): Promise<void> {
@@ -85,4 +77,17 @@ export function createRoleLoading({ database, policyStore, log }: RoleLoadingDep
       await last;
     },
   };
+}
+
+/** Loads the policies of a role. @throws Problem STORAGE_BUSY if policies changed during each load */
+async function loadPolicies({ database, policyStore }: RoleLoadingDeps, role: string): Promise<void> {
+  let earlier: RoleLoad | undefined;
+  const load = async (tx: Transaction): Promise<void> => {
+    earlier = await policyStore.loadRole(tx, await policyStore.pendingSnapshot(tx), { role, earlier });
+  };
+  for (let loads = 0; policyStore.pendingRoles().includes(role); loads++) {
+    if (loads === MAX_LOADS)
+      throw new Problem('STORAGE_BUSY', 'policies changed each time while they were loaded', { retryAfter: RETRY_AFTER });
+    await database.transaction(load, { beginsLong: true });
+  }
 }

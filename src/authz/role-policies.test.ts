@@ -8,6 +8,7 @@ import {
   assignToRole,
   createPolicy,
   type Database,
+  deletePolicy,
   migrate,
   removeAssignment,
   type Transaction,
@@ -182,6 +183,35 @@ describe('a transaction that needs the policies of a role', () => {
     expect([...(changed?.policies.watchCounts ?? [])]).toEqual([...(loaded?.policies.watchCounts ?? [])]);
     expect(loaded?.policies.watchCounts.size).toBeGreaterThan(0);
     await inTransaction((tx) => change(tx, []));
+  });
+
+  it('does not take a policy that is deleted while it is loaded for a missing one', async () => {
+    store = createStore();
+    const { id } = await inTransaction((tx) => createPolicy(tx, { ...POLICY, name: 'deleted' }, { by }));
+    await inTransaction((tx) => assignToRole(tx, { role: 'viewer', policyId: id }, { by }));
+    const load = (tx: Transaction, from: Snapshot, earlier?: RoleLoad) => store.loadRole(tx, from, { role: 'viewer', earlier });
+    const at = await inTransaction(async (tx) => store.withRoles(tx, await store.pendingSnapshot(tx), 'editor'));
+    await inTransaction((tx) => deletePolicy(tx, id, { by }));
+    const earlier = await inTransaction((tx) => load(tx, at));
+    expect(earlier?.loaded.damaged).toEqual([{ table: '_Policy', id, isMissing: true }]);
+    await inTransaction(async (tx) => load(tx, await store.pendingSnapshot(tx), earlier));
+    expect([store.pendingRoles(), store.damaged()]).toEqual([[], []]);
+    expect(policiesOf(await inTransaction((tx) => store.snapshot(tx)), 'viewer')).toEqual([ids[0]]);
+  });
+
+  it('does not replace a snapshot that has another role by one that does not', async () => {
+    store = createStore();
+    const load = (tx: Transaction, from: Snapshot, earlier?: RoleLoad) => store.loadRole(tx, from, { role: 'viewer', earlier });
+    const at = await inTransaction((tx) => store.pendingSnapshot(tx));
+    await inTransaction((tx) => assignToRole(tx, { role: 'viewer', policyId: ids[1] ?? '' }, { by }));
+    const earlier = await inTransaction((tx) => load(tx, at));
+    await inTransaction(async (tx) => store.withRoles(tx, await store.pendingSnapshot(tx), 'editor'));
+    expect(await inTransaction(async (tx) => load(tx, await store.pendingSnapshot(tx), earlier))).toBeUndefined();
+    expect(store.pendingRoles()).toEqual(['viewer']);
+    await inTransaction(async (tx) => load(tx, await store.pendingSnapshot(tx)));
+    expect(store.pendingRoles()).toEqual([]);
+    expect(policiesOf(await inTransaction((tx) => store.snapshot(tx)), 'viewer').toSorted()).toEqual(ids);
+    await inTransaction((tx) => removeAssignment(tx, { role: 'viewer', policyId: ids[1] ?? '' }, { by }));
   });
 
   it('loads the policies again if a damaged one was among them when the policies changed', async () => {

@@ -65,13 +65,9 @@ export function createRolePolicies(cache: AssignmentCache, kept: KeptSnapshot): 
     const load = await loadRole(tx, kept.latestOf(snapshot), role);
     // Another transaction may have loaded another role meanwhile.
     const latest = kept.latestOf(snapshot);
-    const completed = replacePolicies(latest, addLoaded(latest.policies, load));
+    const completed = replacePolicies(cache, latest, addLoaded(latest.policies, load));
     if (load.isCurrent) kept.keep(completed);
     return completed;
-  }
-
-  function replacePolicies(snapshot: Snapshot, policies: PolicySnapshot): Snapshot {
-    return Object.freeze({ ...snapshot, policies, assignments: cache.at({ revision: snapshot.revision, policies: policies.policies }) });
   }
 
   function loadedOf(snapshot: Snapshot, role: string | undefined): Snapshot | undefined {
@@ -90,14 +86,27 @@ export function createRolePolicies(cache: AssignmentCache, kept: KeptSnapshot): 
     },
     loadRoles,
     async loadRole(tx, at, { role, earlier }) {
-      if (loadedOf(at, role) !== undefined) return undefined;
-      const load = earlier ?? (await loadRole(tx, kept.latestOf(at), role));
-      const policies = await addLoadedAt(tx, kept.latestOf(at), load);
-      if (policies !== undefined) kept.keep(replacePolicies(at, policies));
-      return policies === undefined && load === earlier ? undefined : load;
+      const to = kept.latestOf(at);
+      if (isLoaded(to, role)) return undefined;
+      const load = earlier ?? (await loadRole(tx, to, role));
+      const policies = await addLoadedAt(tx, to, load);
+      // Another transaction may have loaded another role meanwhile, which must not become pending again.
+      const isComplete = policies !== undefined && kept.latestOf(at) === to && hasAllOf(policies, to.policies);
+      if (isComplete) kept.keep(replacePolicies(cache, to, policies));
+      return !isComplete && load === earlier ? undefined : load;
     },
     markRetryable: (tx) => void retryable.add(tx),
   };
+}
+
+/** Returns a snapshot of the same revision with other policies. */
+function replacePolicies(cache: AssignmentCache, snapshot: Snapshot, policies: PolicySnapshot): Snapshot {
+  return Object.freeze({ ...snapshot, policies, assignments: cache.at({ revision: snapshot.revision, policies: policies.policies }) });
+}
+
+/** Returns true if a snapshot has the policies of all roles that another has, and its damaged rows. */
+function hasAllOf({ damaged, pendingRoles }: PolicySnapshot, other: PolicySnapshot): boolean {
+  return damaged.length >= other.damaged.length && [...pendingRoles].every((role) => other.pendingRoles.has(role));
 }
 
 function isLoaded({ policies }: Snapshot, role: string | undefined): boolean {

@@ -181,8 +181,8 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
   {
     name: 'users keep the policies of an earlier revision',
     file: 'src/authz/assignment-cache.ts',
-    find: 'known === undefined || known.stamp === stamp',
-    replace: 'known === undefined || known.stamp !== ""',
+    find: '(known.stamp === stamp && known.of === at.policies)',
+    replace: 'known.stamp !== ""',
     red: 'src/authz/assignment-cache.test.ts',
     test: 'forgets the policies that a revision changed, for all users, and keeps their assignments',
   },
@@ -209,6 +209,22 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     replace: 'NO_ROLES',
     red: 'src/authz/role-policies.test.ts',
     test: 'loads the policies of a role when a decision first needs it, and keeps them',
+  },
+  {
+    name: 'a user lacks a policy that another snapshot of the revision has',
+    file: 'src/authz/assignment-cache.ts',
+    find: ' && known.of === at.policies',
+    replace: '',
+    red: 'src/authz/assignment-cache.test.ts',
+    test: 'loads the policy of a user for a snapshot that does not have it, although another of the same revision has it',
+  },
+  {
+    name: 'a load of a role discards the policies of another role',
+    file: 'src/authz/role-policies.ts',
+    find: ' && hasAllOf(policies, to.policies)',
+    replace: '',
+    red: 'src/authz/role-policies.test.ts',
+    test: 'does not replace a snapshot that has another role by one that does not',
   },
   {
     name: 'a policy that changed while it was loaded counts twice',

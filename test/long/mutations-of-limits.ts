@@ -53,7 +53,7 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
   {
     name: 'each change of policies discards the loaded policies of a role',
     file: 'src/authz/role-policies.ts',
-    find: 'return policies === undefined && load === earlier ? undefined : load;',
+    find: 'return !isComplete && load === earlier ? undefined : load;',
     replace: 'return undefined;',
     red: 'src/authz/role-policies.test.ts',
     test: 'a transaction that needs the policies of a role loads the policies once if others change each time while they are loaded',
