@@ -185,6 +185,19 @@ describe('a transaction that needs the policies of a role', () => {
     await inTransaction((tx) => change(tx, []));
   });
 
+  it('refuses the requests that wait if each load is discarded', async () => {
+    store = createStore();
+    await inTransaction((tx) => store.pendingSnapshot(tx));
+    let loads = 0;
+    const loadRole: PolicyStore['loadRole'] = async () => {
+      loads++;
+      return undefined;
+    };
+    const loading = createRoleLoading({ database: test.database, policyStore: { ...store, loadRole } });
+    await expect(loading.load(['viewer'])).rejects.toMatchObject({ code: 'STORAGE_BUSY' });
+    expect(loads).toBe(10);
+  });
+
   it('does not take a policy that is deleted while it is loaded for a missing one', async () => {
     store = createStore();
     const { id } = await inTransaction((tx) => createPolicy(tx, { ...POLICY, name: 'deleted' }, { by }));

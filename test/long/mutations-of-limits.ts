@@ -59,6 +59,14 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
     test: 'a transaction that needs the policies of a role loads the policies once if others change each time while they are loaded',
   },
   {
+    name: 'the load of a role ends without an error although it was discarded each time',
+    file: 'src/authz/role-loading.ts',
+    find: 'if (loads === MAX_LOADS)',
+    replace: 'if (loads === MAX_LOADS) return;\n    if (loads < 0)',
+    red: 'src/authz/role-policies.test.ts',
+    test: 'a transaction that needs the policies of a role refuses the requests that wait if each load is discarded',
+  },
+  {
     name: 'each change of policies repeats the load of the whole state',
     file: 'src/authz/load-snapshot.ts',
     find: '{ revision: now, base: snapshot }',

@@ -145,7 +145,7 @@ async function contentOf(snapshot: Snapshot): Promise<unknown> {
 }
 
 /** Returns the indexes of a snapshot, without the policies that no role has: a snapshot keeps those that a role had. */
-function indexesOf({ policies, rolePolicies, rolesByPolicy, byRole, watch }: PolicySnapshot): unknown {
+function indexesOf({ policies, rolePolicies, rolesByPolicy, byRole, watch, watchCounts }: PolicySnapshot): unknown {
   const assignments = [...rolesByPolicy.entries()].map(([id, all]) => [id, all.toSorted((a, b) => (a.id < b.id ? -1 : 1))] as const);
   return {
     policies: new Map([...policies.entries()].filter(([id]) => rolesByPolicy.has(id))),
@@ -153,6 +153,7 @@ function indexesOf({ policies, rolePolicies, rolesByPolicy, byRole, watch }: Pol
     rolesByPolicy: new Map(assignments),
     byRole: new Map([...byRole].map(([role, assigned]) => [role, new Map(assigned.entries())])),
     watch,
+    watchCounts: new Map([...watchCounts].filter(([, rules]) => rules !== 0)),
   };
 }
 
