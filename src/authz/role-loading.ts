@@ -83,7 +83,7 @@ export function createRoleLoading(deps: RoleLoadingDeps): RoleLoading {
 async function loadPolicies({ database, policyStore }: RoleLoadingDeps, role: string): Promise<void> {
   let earlier: RoleLoad | undefined;
   const load = async (tx: Transaction): Promise<void> => {
-    earlier = await policyStore.loadRole(tx, await policyStore.pendingSnapshot(tx), { role, earlier });
+    earlier = await policyStore.loadPendingRole(tx, await policyStore.pendingSnapshot(tx), { role, earlier });
   };
   for (let loads = 0; policyStore.pendingRoles().includes(role); loads++) {
     if (loads === MAX_LOADS)

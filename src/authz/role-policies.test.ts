@@ -153,16 +153,16 @@ describe('a transaction that needs the policies of a role', () => {
     store = createStore();
     await inTransaction((tx) => store.pendingSnapshot(tx));
     const earlier: boolean[] = [];
-    const loadRole: PolicyStore['loadRole'] = async (tx, at, query) => {
+    const loadPendingRole: PolicyStore['loadPendingRole'] = async (tx, at, query) => {
       earlier.push(query.earlier !== undefined);
       const change = { role: 'viewer', policyId: ids[1] ?? '' } as const;
       if (earlier.length < 4)
         await inTransaction<unknown>((other) => (earlier.length === 2 ? removeAssignment : assignToRole)(other, change, { by }));
       // Another request needs the change before the load is kept.
       await inTransaction((other) => store.pendingSnapshot(other));
-      return store.loadRole(tx, at, query);
+      return store.loadPendingRole(tx, at, query);
     };
-    await createRoleLoading({ database: test.database, policyStore: { ...store, loadRole } }).load(['viewer']);
+    await createRoleLoading({ database: test.database, policyStore: { ...store, loadPendingRole } }).load(['viewer']);
     expect([store.pendingRoles(), earlier]).toEqual([['editor'], [false, true, true, true]]);
     expect(policiesOf(await inTransaction((tx) => store.pendingSnapshot(tx)), 'viewer').toSorted()).toEqual(ids);
     await inTransaction((tx) => removeAssignment(tx, { role: 'viewer', policyId: ids[1] ?? '' }, { by }));
@@ -174,7 +174,7 @@ describe('a transaction that needs the policies of a role', () => {
     const change = (tx: Transaction, conditions: Policy['rules'][number]['conditions']): Promise<unknown> =>
       updatePolicy(tx, { ...POLICY, name: 'first', rules: [{ ...RULE, conditions }] }, { id: ids[0] ?? '', by });
     await inTransaction((tx) => change(tx, [{ field: 'resource.createdBy.role', operator: 'eq', value: 'user' }]));
-    const load = (tx: Transaction, from: Snapshot, earlier?: RoleLoad) => store.loadRole(tx, from, { role: 'viewer', earlier });
+    const load = (tx: Transaction, from: Snapshot, earlier?: RoleLoad) => store.loadPendingRole(tx, from, { role: 'viewer', earlier });
     const earlier = await inTransaction((tx) => load(tx, at));
     expect([earlier?.isCurrent, store.pendingRoles().includes('viewer')]).toEqual([false, true]);
     await inTransaction(async (tx) => load(tx, await store.pendingSnapshot(tx), earlier));
@@ -189,11 +189,11 @@ describe('a transaction that needs the policies of a role', () => {
     store = createStore();
     await inTransaction((tx) => store.pendingSnapshot(tx));
     let loads = 0;
-    const loadRole: PolicyStore['loadRole'] = async () => {
+    const loadPendingRole: PolicyStore['loadPendingRole'] = async () => {
       loads++;
       return undefined;
     };
-    const loading = createRoleLoading({ database: test.database, policyStore: { ...store, loadRole } });
+    const loading = createRoleLoading({ database: test.database, policyStore: { ...store, loadPendingRole } });
     await expect(loading.load(['viewer'])).rejects.toMatchObject({ code: 'STORAGE_BUSY' });
     expect(loads).toBe(10);
   });
@@ -202,7 +202,7 @@ describe('a transaction that needs the policies of a role', () => {
     store = createStore();
     const { id } = await inTransaction((tx) => createPolicy(tx, { ...POLICY, name: 'deleted' }, { by }));
     await inTransaction((tx) => assignToRole(tx, { role: 'viewer', policyId: id }, { by }));
-    const load = (tx: Transaction, from: Snapshot, earlier?: RoleLoad) => store.loadRole(tx, from, { role: 'viewer', earlier });
+    const load = (tx: Transaction, from: Snapshot, earlier?: RoleLoad) => store.loadPendingRole(tx, from, { role: 'viewer', earlier });
     const at = await inTransaction(async (tx) => store.withRoles(tx, await store.pendingSnapshot(tx), 'editor'));
     await inTransaction((tx) => deletePolicy(tx, id, { by }));
     const earlier = await inTransaction((tx) => load(tx, at));
@@ -214,7 +214,7 @@ describe('a transaction that needs the policies of a role', () => {
 
   it('does not replace a snapshot that has another role by one that does not', async () => {
     store = createStore();
-    const load = (tx: Transaction, from: Snapshot, earlier?: RoleLoad) => store.loadRole(tx, from, { role: 'viewer', earlier });
+    const load = (tx: Transaction, from: Snapshot, earlier?: RoleLoad) => store.loadPendingRole(tx, from, { role: 'viewer', earlier });
     const at = await inTransaction((tx) => store.pendingSnapshot(tx));
     await inTransaction((tx) => assignToRole(tx, { role: 'viewer', policyId: ids[1] ?? '' }, { by }));
     const earlier = await inTransaction((tx) => load(tx, at));
@@ -239,7 +239,7 @@ describe('a transaction that needs the policies of a role', () => {
     });
     await inTransaction((tx) => assignToRole(tx, { role: 'viewer', policyId: ids[1] ?? '' }, { by }));
     const load = async (tx: Transaction, earlier: RoleLoad | undefined): Promise<RoleLoad | undefined> =>
-      store.loadRole(tx, await store.pendingSnapshot(tx), { role: 'viewer', earlier });
+      store.loadPendingRole(tx, await store.pendingSnapshot(tx), { role: 'viewer', earlier });
     expect([loaded.loaded.damaged.length, await inTransaction((tx) => load(tx, loaded)), store.pendingRoles().includes('viewer')]).toEqual([
       1,
       undefined,

@@ -48,7 +48,7 @@ export interface RolePolicies {
    * can use the returned load, with the changes since then: otherwise changes that are more frequent than a load takes would discard every
    * load. Returns undefined if the next call has to load everything again.
    */
-  loadRole(tx: Transaction, at: Snapshot, query: RoleQuery): Promise<RoleLoad | undefined>;
+  loadPendingRole(tx: Transaction, at: Snapshot, query: RoleQuery): Promise<RoleLoad | undefined>;
   /** Marks a transaction whose caller runs the unit of work again after `RolesNeeded`. */
   markRetryable(tx: Transaction): void;
 }
@@ -85,7 +85,7 @@ export function createRolePolicies(cache: AssignmentCache, kept: KeptSnapshot): 
       return loadNow(tx, snapshot, role);
     },
     loadRoles,
-    async loadRole(tx, at, { role, earlier }) {
+    async loadPendingRole(tx, at, { role, earlier }) {
       const to = kept.latestOf(at);
       if (isLoaded(to, role)) return undefined;
       const load = earlier ?? (await loadRole(tx, to, role));

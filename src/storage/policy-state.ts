@@ -2,6 +2,7 @@
 import {
   DAMAGED_ASSIGNMENT,
   type DamagedRow,
+  type LoadedRolePolicies,
   type PolicyState,
   type RolePolicy,
   toDamagedAssignments,
@@ -58,37 +59,30 @@ async function hasMoreAssignments(tx: Transaction, limit: number): Promise<boole
  * no later attempt has a limit, because all requests need them. A policy that denies everything takes the place of a damaged row.
  */
 export async function loadPoliciesOfRoles(tx: Transaction, ids: readonly string[]): Promise<CheckedPolicies> {
-  return loadForAll(tx, ids.length, async (isLimited) => {
+  return loadForAll(tx, ids.length > LOADED_AT_ONCE, async (isLimited) => {
     const found = await loadCheckedPolicies(tx, ids, { isLimited });
     return found.damaged.length === 0 ? found : await scanCheckedPolicies(tx, ids);
   });
 }
 
 /** Loads rows that all requests need. Only the load of many rows by a short attempt has a time limit. */
-function loadForAll<T>(tx: Transaction, rows: number, load: (isLimited: boolean) => Promise<T>): Promise<T> {
-  const isLimited = tx.attempt === 'short' && rows > LOADED_AT_ONCE;
+function loadForAll<T>(tx: Transaction, areMany: boolean, load: (isLimited: boolean) => Promise<T>): Promise<T> {
+  const isLimited = tx.attempt === 'short' && areMany;
   return isLimited ? load(true) : tx.withoutTimeLimit(() => load(false));
 }
 
 /** Rows that are compared between two checks of the time. They take less than half a millisecond. */
 const ROWS_PER_CHECK = 64;
 
-/** The assignments to roles, active or not, and the damaged rows among them. */
-export interface RoleAssignments {
-  /** If a row is damaged, also assignments of a policy that denies everything to every role. */
-  readonly rolePolicies: readonly RolePolicy[];
-  readonly damaged: readonly DamagedRow[];
-}
-
 /**
  * Loads the assignments of all roles, because the role of a damaged row may be wrong. They are many, so a short attempt may end meanwhile as in
  * `loadPoliciesOfRoles`.
  */
-export function loadRoleAssignments(tx: Transaction): Promise<RoleAssignments> {
-  return loadForAll(tx, Number.POSITIVE_INFINITY, (isLimited) => checkRoleAssignments(tx, { isLimited }));
+export function loadRoleAssignments(tx: Transaction): Promise<LoadedRolePolicies> {
+  return loadForAll(tx, true, (isLimited) => checkRoleAssignments(tx, { isLimited }));
 }
 
-async function checkRoleAssignments(tx: Transaction, options: Pick<Selection, 'isLimited'>): Promise<RoleAssignments> {
+async function checkRoleAssignments(tx: Transaction, options: Pick<Selection, 'isLimited'>): Promise<LoadedRolePolicies> {
   const table = POLICY_TABLES.rolePolicy;
   const [rows, inForce] = await Promise.all([
     selectRows(tx, table, { where: sql`1 = 1`, ...options }),

@@ -208,7 +208,7 @@ const BEGINNING: Omit<PolicyInput, 'name'> = {
 async function changeDuringLoad(store: PolicyStore, changes: readonly [Change, Change]): Promise<void> {
   const change = (one: Change): Promise<unknown> => inTransaction((tx) => perform(tx, one)).catch(refused);
   const load = (at: Snapshot, earlier: RoleLoad | undefined): Promise<RoleLoad | undefined> =>
-    inTransaction((tx) => store.loadRole(tx, at, { role: 'user', earlier }));
+    inTransaction((tx) => store.loadPendingRole(tx, at, { role: 'user', earlier }));
   store.replaceDefinitions(new Map(NEWSROOM));
   const before = await inTransaction((tx) => store.pendingSnapshot(tx));
   if (!before.policies.pendingRoles.has('user')) return;

@@ -46,7 +46,15 @@ export {
   parsePolicyImport,
   parsePolicyImportInSteps,
 } from './parse-policy-import.ts';
-export { type LoadedRoles, missingPoliciesOf, pendingRolesOf, requireRoles, withLoadedRoles, withRolePolicies } from './pending-roles.ts';
+export {
+  type LoadedRolePolicies,
+  type LoadedRoles,
+  missingPoliciesOf,
+  pendingRolesOf,
+  requireRoles,
+  withLoadedRoles,
+  withRolePolicies,
+} from './pending-roles.ts';
 export { type PlannedAssignment, type PlannedPolicies, policiesFromPermissions } from './permission-policies.ts';
 export { PersistentMap } from './persistent-map.ts';
 export {

@@ -23,9 +23,9 @@ export function missingPoliciesOf({ rolePolicies, policies }: PolicySnapshot, ro
   return [...missing];
 }
 
-/** Assignments to roles that were loaded and compared with their checksums at the revision of a snapshot. */
+/** The assignments to roles, active or not, that were loaded and compared with their checksums. */
 export interface LoadedRolePolicies {
-  /** For a damaged assignment, assignments of a policy that denies everything to every role. */
+  /** If a row is damaged, also assignments of a policy that denies everything to every role. */
   readonly rolePolicies: readonly RolePolicy[];
   readonly damaged: readonly DamagedRow[];
 }
