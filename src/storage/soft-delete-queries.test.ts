@@ -162,7 +162,7 @@ const READS: Readonly<Record<string, readonly [read: (tx: storage.Transaction) =
 const OTHERS = new Set(
   [
     'checkUnderstood checkDatabase countEntriesSince loadDeletedRecord findDeletedTogether findReferencesToClear listDeletedRecords listRolePolicies listRoleAssignments findUnknownUsers loadAssignedPage loadCandidates loadRevision listMigrations',
-    'loadOtherDefinitions listPolicies loadPoliciesById loadPoliciesByName loadPolicy loadChanges loadUserAssignments loadPolicyState loadPoliciesOfRoles loadDefinitionsRevision loadPolicyStateAt loadUserPoliciesAt loadHistoryHeadAt loadActiveAssignments loadActiveRules loadCheckedPolicies loadPolicyPage findPolicyIds loadFittingPolicies loadRolePoliciesOf loadPolicySummaries countUserValues',
+    'loadOtherDefinitions listPolicies loadPoliciesById loadPoliciesByName loadPolicy loadChanges loadUserAssignments loadPolicyState loadPoliciesOfRoles loadRoleAssignments loadDefinitionsRevision loadPolicyStateAt loadUserPoliciesAt loadHistoryHeadAt loadActiveAssignments loadActiveRules loadCheckedPolicies loadPolicyPage findPolicyIds loadFittingPolicies loadRolePoliciesOf loadPolicySummaries countUserValues',
     'findAssignment loadAppliedDefinitions loadAssignment loadAssignmentsAt loadHistoryHead loadPolicies loadPolicyChanges loadPolicyToChange loadPolicyVersion loadRolePolicies loadUserPolicies',
     'loadDatabaseVersion loadDefinitionsHash loadAssignmentPage loadBatchState loadPolicyNames loadRuleNames',
     // Reads only users, which cannot be soft-deleted.
