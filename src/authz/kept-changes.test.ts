@@ -45,12 +45,6 @@ it('does not replace a newer snapshot by that of a change', async () => {
   expect(await loadSnapshot()).toBe(newer);
 });
 
-it('keeps nothing of a transaction that changed no policies', async () => {
-  const before = await loadSnapshot();
-  store.keepChange(await test.database.transaction(async (tx) => tx));
-  expect(await loadSnapshot()).toBe(before);
-});
-
 it('sends a prefetch with the query of the revision when a transaction whose policies changed runs again', async () => {
   await loadSnapshot();
   const prefetched: number[] = [];

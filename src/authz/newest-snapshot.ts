@@ -5,7 +5,7 @@ import type { KeptSnapshot } from './role-policies.ts';
 
 /** Keeps the snapshot of the newest revision that the process has read. */
 export interface NewestSnapshot extends KeptSnapshot {
-  /** Undefined before a revision is read, and after `clear`. */
+  /** Returns the snapshot; undefined before a revision is read, and after `clear`. */
   current(): Snapshot | undefined;
   /** Returns the number of the newest revision; undefined before a revision is read. */
   revision(): number | undefined;

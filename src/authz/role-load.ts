@@ -14,7 +14,7 @@ import {
 /** Assignments and policies that were loaded for a snapshot. If the revision changed during the load, some of them may belong to a later one. */
 export interface RoleLoad {
   readonly at: Snapshot;
-  /** The policies of that snapshot, with the assignments to roles. */
+  /** The policies of `at` with the assignments to roles, without what was loaded for the role. */
   readonly before: PolicySnapshot;
   readonly loaded: LoadedRoles;
   /** True if the revision was the same after the load. */
@@ -36,8 +36,8 @@ export function addLoaded(snapshot: PolicySnapshot, { before, loaded }: RoleLoad
 }
 
 /**
- * Adds what was loaded to a snapshot of the same or a later revision, whose changes replace it. Returns undefined if everything has to be
- * loaded again: the history does not have the changes, or a row is damaged.
+ * Returns a snapshot of the same or a later revision with what was loaded, to which the changes between the two revisions are applied. Returns
+ * undefined if everything has to be loaded again: the history does not have the changes, or a row is damaged.
  */
 export async function addLoadedAt(tx: Transaction, to: Snapshot, load: RoleLoad): Promise<PolicySnapshot | undefined> {
   const { at, before, loaded, isCurrent } = load;
