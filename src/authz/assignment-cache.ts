@@ -36,12 +36,12 @@ export interface AssignmentCache {
   moveTo(revision: Revision, changed?: ChangedObjects | undefined): void;
 }
 
-/** The assignments of a user with the policies that a snapshot does not have, and the policies that it has. */
+/** The assignments of a user with the policies that a snapshot does not have, and the policies of the snapshot. */
 interface CachedUser {
   assignments: readonly UserAssignment[];
   stamp: string;
-  /** Those of the snapshot. Another snapshot of the same revision may have the policies of more roles, or of fewer. */
-  of: RevisionPolicies['policies'];
+  /** The policies of the snapshot. Another snapshot of the same revision may have those of more roles, or of fewer. */
+  policies: RevisionPolicies['policies'];
 }
 
 /**
@@ -69,16 +69,16 @@ export function createAssignmentCache(bound: number, report: (damaged: readonly 
     if (now.stamp !== own || !found.isCurrent || stamp !== own) return assignments;
     const damaged = [...loaded.damaged, ...found.damaged];
     if (damaged.length > 0) report(damaged);
-    else cached.set(userId, { assignments, stamp, of: at.policies });
+    else cached.set(userId, { assignments, stamp, policies: at.policies });
     return assignments;
   }
 
   /** Returns cached assignments with the policies that the snapshot does not have; undefined if something has to be loaded. */
   function findCached(at: RevisionPolicies, userId: string): readonly UserAssignment[] | undefined {
     const known = stamp === at.revision.stamp ? cached.get(userId) : undefined;
-    if (known === undefined || (known.stamp === stamp && known.of === at.policies)) return known?.assignments;
+    if (known === undefined || (known.stamp === stamp && known.policies === at.policies)) return known?.assignments;
     const assignments = policies.addCached(at, known.assignments);
-    if (assignments !== undefined) [known.assignments, known.stamp, known.of] = [assignments, at.revision.stamp, at.policies];
+    if (assignments !== undefined) [known.assignments, known.stamp, known.policies] = [assignments, at.revision.stamp, at.policies];
     return assignments;
   }
 

@@ -1,4 +1,5 @@
 /** Loads the policies and assignments of a revision. */
+import { Problem } from '../errors.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
 import {
   type ChangesSince,
@@ -17,8 +18,8 @@ import {
   missingPolicies,
   type PolicyLimits,
   type PolicySnapshot,
-  type PolicyState,
   toNeededChanges,
+  unchangedState,
 } from './policies/index.ts';
 
 /** Definitions, policies and assignments at one revision. Frozen. */
@@ -59,7 +60,7 @@ export interface SnapshotOptions extends PolicyLimits {
 
 /** Loads the snapshot of a revision: only the changes since `base` if the policy history has them; otherwise everything. */
 export async function loadSnapshotOf(tx: Transaction, { revision, base }: LoadQuery, deps: LoadDeps): Promise<Loaded> {
-  const { held, options, cache } = deps;
+  const { held, cache } = deps;
   // Sent together: a change of policies is much more frequent than one of the definitions.
   const [others, changes] = await Promise.all([
     loadOtherDefinitions(tx, held.definitions),
@@ -69,12 +70,43 @@ export async function loadSnapshotOf(tx: Transaction, { revision, base }: LoadQu
   if (others === undefined && changes !== undefined && isUsable(base, held.definitions))
     return { snapshot: toSnapshot(changePolicies(base.policies, changes), revision, cache), changed: changes };
   held.definitions = others ?? held.definitions;
-  const { state, now } = await loadState(tx, options);
-  const snapshot = toSnapshot(compilePolicies(state, held.definitions, options), revision, cache);
-  if (now.stamp === revision.stamp) return { snapshot, changed: undefined };
-  // Some rows may belong to changes that committed meanwhile. Their versions replace these rows: loading everything again could repeat
-  // without end if changes are more frequent than a load takes.
-  return { ...(await loadSnapshotOf(tx, { revision: now, base: snapshot }, deps)), changed: undefined };
+  const loaded = await loadState(tx, revision, deps);
+  return { snapshot: toSnapshot(loaded.policies, loaded.revision, cache), changed: undefined };
+}
+
+/** Maximum loads of the whole state. Another one is needed only if the definitions change meanwhile, or if a role gets an old policy. */
+const MAX_LOADS = 10;
+
+/** Policies, and the revision at which they are in force. */
+interface LoadedState {
+  readonly policies: PolicySnapshot;
+  readonly revision: Revision;
+}
+
+/**
+ * Loads the whole state. Several statements read one state only if the revision is the same after the last. If it is not, the changes since then
+ * replace rows that may belong to them: to load everything again could repeat without end if changes are more frequent than a load takes.
+ *
+ * @throws Problem STORAGE_BUSY if this failed too often
+ */
+async function loadState(tx: Transaction, revision: Revision, { held, options }: LoadDeps): Promise<LoadedState> {
+  let before = revision;
+  for (let loads = 0; loads < MAX_LOADS; loads++) {
+    const state = await loadPolicyState(tx, options);
+    const now = await loadRevision(tx);
+    if (now.stamp === before.stamp) return { policies: compilePolicies(state, held.definitions, options), revision: now };
+    const [others, changes] = await Promise.all([loadOtherDefinitions(tx, held.definitions), loadChanges(tx, before, now)]);
+    held.definitions = others ?? held.definitions;
+    const { definitions } = held;
+    if (changes !== undefined) {
+      const base = compilePolicies(unchangedState(state, changes), definitions, options);
+      const needed = await addMissingPolicies(tx, base, { changes, to: now });
+      // The definitions may have been replaced meanwhile.
+      if (needed !== undefined && held.definitions === definitions) return { policies: changePolicies(base, needed), revision: now };
+    }
+    before = now;
+  }
+  throw new Problem('STORAGE_BUSY', 'policies changed each time while they were loaded', { retryAfter: 1 });
 }
 
 /**
@@ -101,14 +133,6 @@ export async function addMissingPolicies(
   const now = await loadRevision(tx);
   if (damaged.length > 0 || now.stamp !== to.stamp) return undefined;
   return toNeededChanges(before, { ...changes, policies: new Map([...policies, ...changes.policies]) });
-}
-
-/** Loads the state and the revision after it: several statements read one state only if the revision is the same after the last. */
-async function loadState(
-  tx: Transaction,
-  options: Pick<SnapshotOptions, 'loadedAtOnce'>,
-): Promise<{ readonly state: PolicyState; readonly now: Revision }> {
-  return { state: await loadPolicyState(tx, options), now: await loadRevision(tx) };
 }
 
 /** Returns whether changes can be applied to a snapshot. They cannot if it has damaged rows: a change of such a row would not remove the policy that takes its place. */

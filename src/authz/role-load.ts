@@ -1,12 +1,25 @@
 /** Loads the policies of a role, and applies the changes that commit during the load. */
-import { loadChanges, loadPoliciesOfRoles, loadRevision, loadRoleAssignments, type Transaction } from '../storage/index.ts';
+import {
+  isInHistory,
+  loadChanges,
+  loadPoliciesOfRoles,
+  loadRevision,
+  loadRoleAssignments,
+  type Revision,
+  type Transaction,
+} from '../storage/index.ts';
 import { addMissingPolicies, type Snapshot } from './load-snapshot.ts';
 import {
   changePolicies,
+  type LoadedRolePolicies,
   type LoadedRoles,
   missingPoliciesOf,
+  type PolicyChanges,
   type PolicySnapshot,
   pendingRolesOf,
+  replacesRow,
+  unchangedAssignments,
+  unchangedPolicies,
   withLoadedRoles,
   withRolePolicies,
 } from './policies/index.ts';
@@ -14,20 +27,27 @@ import {
 /** Assignments and policies that were loaded for a snapshot. If the revision changed during the load, some of them may belong to a later one. */
 export interface RoleLoad {
   readonly at: Snapshot;
+  /** The assignments to roles; undefined if `at` has them. */
+  readonly assignments: LoadedRolePolicies | undefined;
   /** The policies of `at` with the assignments to roles, without what was loaded for the role. */
   readonly before: PolicySnapshot;
   readonly loaded: LoadedRoles;
-  /** True if the revision was the same after the load. */
-  readonly isCurrent: boolean;
+  /** The revision after the load. */
+  readonly readUpTo: Revision;
+}
+
+/** Returns true if the revision was the same after the load. */
+export function isUnchanged({ at, readUpTo }: RoleLoad): boolean {
+  return readUpTo.stamp === at.revision.stamp;
 }
 
 /** Loads the policies of a role, or of all roles if it is absent, and before them the assignments to roles. */
 export async function loadRole(tx: Transaction, at: Snapshot, role: string | undefined): Promise<RoleLoad> {
-  const before = at.policies.hasRolePolicies ? at.policies : withRolePolicies(at.policies, await loadRoleAssignments(tx));
+  const assignments = at.policies.hasRolePolicies ? undefined : await loadRoleAssignments(tx);
+  const before = assignments === undefined ? at.policies : withRolePolicies(at.policies, assignments);
   const roles = pendingRolesOf(before, role);
   const { policies, damaged } = await loadPoliciesOfRoles(tx, missingPoliciesOf(before, roles));
-  const { stamp } = await loadRevision(tx);
-  return { at, before, loaded: { roles, policies, damaged }, isCurrent: stamp === at.revision.stamp };
+  return { at, assignments, before, loaded: { roles, policies, damaged }, readUpTo: await loadRevision(tx) };
 }
 
 /** Adds what was loaded to a snapshot of the same revision. */
@@ -37,19 +57,23 @@ export function addLoaded(snapshot: PolicySnapshot, { before, loaded }: RoleLoad
 
 /**
  * Returns a snapshot of the same or a later revision with what was loaded, to which the changes between the two revisions are applied. Returns
- * undefined if everything has to be loaded again: the history does not have the changes, or a row is damaged.
+ * undefined if everything has to be loaded again: the history does not have the changes, or a change replaces a row that was damaged before the load.
  */
 export async function addLoadedAt(tx: Transaction, to: Snapshot, load: RoleLoad): Promise<PolicySnapshot | undefined> {
-  const { at, before, loaded, isCurrent } = load;
-  if (at.revision.stamp === to.revision.stamp) return isCurrent ? addLoaded(to.policies, load) : undefined;
-  const changes = at.definitions === to.definitions ? await loadChanges(tx, at.revision, to.revision) : undefined;
+  const { at, loaded, readUpTo } = load;
+  if (at.revision.stamp === to.revision.stamp) return isUnchanged(load) ? addLoaded(to.policies, load) : undefined;
+  // A server that replaces a failed one may not have the last revisions: rows of a lost revision are in no change.
+  if (at.definitions !== to.definitions || !(await isInHistory(tx, readUpTo, to.revision))) return undefined;
+  const changes = await loadChanges(tx, at.revision, to.revision);
   if (changes === undefined) return undefined;
-  // A policy that changed meanwhile may have been loaded after its change, and the snapshot would then count its rules twice. One that was
-  // deleted seems to be missing.
-  const unchanged = new Map([...loaded.policies].filter(([id]) => !changes.policies.has(id)));
-  const damaged = loaded.damaged.filter(({ id }) => !changes.policies.has(id));
-  const base = withLoadedRoles(before, { ...loaded, policies: unchanged, damaged });
-  // Changes cannot be applied to a snapshot with damaged rows.
-  const needed = base.damaged.length > 0 ? undefined : await addMissingPolicies(tx, base, { changes, to: to.revision });
+  const base = withLoadedRoles(unchangedBefore(load, changes), unchangedPolicies(loaded, changes));
+  if (base.damaged.some((row) => replacesRow(changes, row))) return undefined;
+  const needed = await addMissingPolicies(tx, base, { changes, to: to.revision });
   return needed && changePolicies(base, needed);
+}
+
+/** Returns the policies before the load of the role. Assignments that seemed damaged are left out if a change replaces them. */
+function unchangedBefore({ at, assignments, before }: RoleLoad, changes: PolicyChanges): PolicySnapshot {
+  const isDamaged = assignments !== undefined && assignments.damaged.length > 0;
+  return isDamaged ? withRolePolicies(at.policies, unchangedAssignments(assignments, changes)) : before;
 }

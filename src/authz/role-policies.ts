@@ -3,7 +3,7 @@ import type { Transaction } from '../storage/index.ts';
 import type { AssignmentCache } from './assignment-cache.ts';
 import type { Snapshot } from './load-snapshot.ts';
 import { type PolicySnapshot, pendingRolesOf } from './policies/index.ts';
-import { addLoaded, addLoadedAt, loadRole, type RoleLoad } from './role-load.ts';
+import { addLoaded, addLoadedAt, isUnchanged, loadRole, type RoleLoad } from './role-load.ts';
 
 /** Returns a snapshot with the policies of a role, or of all roles if `role` is absent. A promise if they have to be loaded. */
 export type WithRoles = (tx: Transaction, snapshot: Snapshot, role?: string) => Snapshot | Promise<Snapshot>;
@@ -66,7 +66,7 @@ export function createRolePolicies(cache: AssignmentCache, kept: KeptSnapshot): 
     // Another transaction may have loaded another role meanwhile.
     const latest = kept.latestOf(snapshot);
     const completed = replacePolicies(cache, latest, addLoaded(latest.policies, load));
-    if (load.isCurrent) kept.keep(completed);
+    if (isUnchanged(load)) kept.keep(completed);
     return completed;
   }
 

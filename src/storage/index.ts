@@ -182,7 +182,15 @@ export { loadReferencing } from './referencing-records.ts';
 export { loadRelatedOfList } from './related-list.ts';
 export { createRelatedStore, type RelatedStore } from './related-records.ts';
 export { resealRows } from './reseal-rows.ts';
-export { advanceRevisionAbove, CURRENT_REVISION, currentRevision, loadRevision, type Revision, toRevision } from './revision.ts';
+export {
+  advanceRevisionAbove,
+  CURRENT_REVISION,
+  currentRevision,
+  isInHistory,
+  loadRevision,
+  type Revision,
+  toRevision,
+} from './revision.ts';
 export { rowsPerStatement } from './row-size.ts';
 export {
   deleteView,
