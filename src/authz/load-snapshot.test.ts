@@ -75,7 +75,7 @@ it.each(Object.entries(SEARCHES))('loads the state once although policies change
     const loaded = await loadAll(handle);
     expect(changes).toBe(1);
     expect(contentOf(loaded)).toEqual(contentOf(await loadAll(tx)));
-    expect(contentOf(loaded)).toMatchObject([['DENY', 'DENY'], {}, [expect.any(Array)]]);
+    expect(contentOf(loaded)).toMatchObject([['DENY', 'DENY'], expect.anything(), [expect.any(Array)]]);
   });
 });
 
@@ -97,7 +97,22 @@ it('loads the state once although a policy is damaged and others change', async 
     expect(changes).toBe(1);
     expect(loaded.policies.damaged).toEqual([{ table: '_Policy', id: damaged.id }]);
     expect(contentOf(loaded)).toEqual(contentOf(await loadAll(tx)));
-    expect(contentOf(loaded)).toMatchObject([['DENY', 'ALLOW'], {}, [expect.any(Array)]]);
+    expect(contentOf(loaded)).toMatchObject([['DENY', 'ALLOW'], expect.anything(), [expect.any(Array)]]);
+  });
+});
+
+it('loads the state again if the definitions change meanwhile', async () => {
+  await rolledBack(async (tx) => {
+    const { id } = await createPolicy(tx, policyOf('first', 'ALLOW'), { by });
+    let loads = 0;
+    const handle = changing(tx, SEARCHES.policies, async () => {
+      if (++loads > 1) return;
+      await tx.run(sql`UPDATE "_State" SET "text" = 'of others' WHERE "id" = 'definitions'`);
+      await updatePolicy(tx, policyOf('first', 'DENY'), { id, by });
+    });
+    const loaded = await loadAll(handle);
+    expect([loads, loaded.definitions === SYSTEM]).toEqual([2, false]);
+    expect(loaded.policies.compileOptions.definitions).toBe(loaded.definitions);
   });
 });
 

@@ -18,6 +18,7 @@ import {
   missingPolicies,
   type PolicyLimits,
   type PolicySnapshot,
+  type PolicyState,
   toNeededChanges,
   unchangedState,
 } from './policies/index.ts';
@@ -74,7 +75,7 @@ export async function loadSnapshotOf(tx: Transaction, { revision, base }: LoadQu
   return { snapshot: toSnapshot(loaded.policies, loaded.revision, cache), changed: undefined };
 }
 
-/** Maximum loads of the whole state. Another one is needed only if the definitions change meanwhile, or if a role gets an old policy. */
+/** Maximum loads of the whole state. Another one is needed only if the changes since the load before cannot be applied to it (`applyChanges`). */
 const MAX_LOADS = 10;
 
 /** Policies, and the revision at which they are in force. */
@@ -87,26 +88,44 @@ interface LoadedState {
  * Loads the whole state. Several statements read one state only if the revision is the same after the last. If it is not, the changes since then
  * replace rows that may belong to them: to load everything again could repeat without end if changes are more frequent than a load takes.
  *
- * @throws Problem STORAGE_BUSY if this failed too often
+ * @throws Problem STORAGE_BUSY if the changes could not be applied to any of ten loads
  */
 async function loadState(tx: Transaction, revision: Revision, { held, options }: LoadDeps): Promise<LoadedState> {
   let before = revision;
   for (let loads = 0; loads < MAX_LOADS; loads++) {
+    const { definitions } = held;
     const state = await loadPolicyState(tx, options);
     const now = await loadRevision(tx);
-    if (now.stamp === before.stamp) return { policies: compilePolicies(state, held.definitions, options), revision: now };
-    const [others, changes] = await Promise.all([loadOtherDefinitions(tx, held.definitions), loadChanges(tx, before, now)]);
-    held.definitions = others ?? held.definitions;
-    const { definitions } = held;
-    if (changes !== undefined) {
-      const base = compilePolicies(unchangedState(state, changes), definitions, options);
-      const needed = await addMissingPolicies(tx, base, { changes, to: now });
-      // The definitions may have been replaced meanwhile.
-      if (needed !== undefined && held.definitions === definitions) return { policies: changePolicies(base, needed), revision: now };
+    if (now.stamp === before.stamp) return { policies: compilePolicies(state, definitions, options), revision: now };
+    const [others, changes] = await Promise.all([loadOtherDefinitions(tx, definitions), loadChanges(tx, before, now)]);
+    if (others !== undefined) held.definitions = others;
+    else if (changes !== undefined) {
+      const policies = await applyChanges(tx, state, { changes, to: now, definitions, options });
+      if (policies !== undefined) return { policies, revision: now };
     }
     before = now;
   }
   throw new Problem('STORAGE_BUSY', 'policies changed each time while they were loaded', { retryAfter: 1 });
+}
+
+/** Changes up to a revision. */
+interface ChangesTo {
+  readonly changes: ChangesSince;
+  readonly to: Revision;
+}
+
+/**
+ * Applies changes to a state, some of whose rows may belong to them. Returns undefined if a policy that a role gets is damaged, or if the revision
+ * changed while such a policy was loaded.
+ */
+async function applyChanges(
+  tx: Transaction,
+  state: PolicyState,
+  { definitions, options, ...of }: ChangesTo & { readonly definitions: Definitions; readonly options: SnapshotOptions },
+): Promise<PolicySnapshot | undefined> {
+  const base = compilePolicies(unchangedState(state, of.changes), definitions, options);
+  const needed = await addMissingPolicies(tx, base, of);
+  return needed && changePolicies(base, needed);
 }
 
 /**
@@ -125,7 +144,7 @@ async function loadNeededChanges(tx: Transaction, base: Snapshot, to: Revision):
 export async function addMissingPolicies(
   tx: Transaction,
   before: PolicySnapshot,
-  { changes, to }: { readonly changes: ChangesSince; readonly to: Revision },
+  { changes, to }: ChangesTo,
 ): Promise<ChangesSince | undefined> {
   const missing = missingPolicies(before, changes);
   if (missing.length === 0) return toNeededChanges(before, changes);

@@ -1,5 +1,5 @@
 /** Policies change between the load of a role's policies and the moment at which they are kept. */
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../test/policy-fixtures.ts';
 import { SYSTEM } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
@@ -120,15 +120,72 @@ it('keeps a damaged assignment although another assignment changed', async () =>
 });
 
 it('loads the policies again if the history does not have the revision up to which they were read', async () => {
-  await inTransaction((tx) => store.pendingSnapshot(tx));
   const at = await inTransaction((tx) => store.pendingSnapshot(tx));
   await addChange();
   const loaded = await inTransaction((tx) => loadRole(tx, at, 'viewer'));
   await removeChange();
-  // A server that replaced a failed one may not have the revision, and then another one has its number.
+  // A server that replaced a failed one may not have the revision: another one has its number, or none.
   expect(await load({ ...loaded, readUpTo: { ...loaded.readUpTo, stamp: 'lost' } })).toBeUndefined();
   expect(await load({ ...loaded, readUpTo: { ...loaded.readUpTo, number: loaded.readUpTo.number + 2 } })).toBeUndefined();
   expect(store.pendingRoles()).toContain('viewer');
   await load(loaded);
   expect([store.pendingRoles(), await viewerPolicies()]).toEqual([['editor'], [idAt(0)]]);
+});
+
+describe('rows that are damaged before the load', () => {
+  const damage = (id: string): Promise<unknown> =>
+    inTransaction((tx) => tx.run(sql`UPDATE "_PolicyRule" SET "resource" = 'Other' WHERE "policyId" = ${id}`));
+  const repair = (id: string): Promise<unknown> =>
+    inTransaction((tx) => tx.run(sql`UPDATE "_PolicyRule" SET "resource" = 'User' WHERE "policyId" = ${id}`));
+  /** Creates a policy that is loaded at a start, because its condition reads another record. */
+  const createReading = async (name: string): Promise<string> => {
+    const conditions = [{ field: 'resource.createdBy.role', operator: 'eq', value: 'user' }] as const;
+    return (await inTransaction((tx) => createPolicy(tx, { ...POLICY, name, rules: [{ ...RULE, conditions }] }, { by }))).id;
+  };
+  let reading: readonly [string, string];
+
+  beforeAll(async () => {
+    reading = [await createReading('reading'), await createReading('also reading')];
+  });
+  afterAll(() => Promise.all(reading.map((id) => inTransaction((tx) => deletePolicy(tx, id, { by })))));
+
+  it('are not forgotten because others were damaged when the policies of the role were loaded', async () => {
+    const [first, second] = reading;
+    await damage(first);
+    const at = await inTransaction((tx) => store.pendingSnapshot(tx));
+    await damage(idAt(0));
+    const loaded = await inTransaction((tx) => loadRole(tx, at, 'viewer'));
+    await repair(idAt(0));
+    await damage(second);
+    await addChange();
+    expect([await load(loaded), store.pendingRoles().includes('viewer')]).toEqual([undefined, true]);
+    expect(
+      store
+        .damaged()
+        .map(({ id }) => id)
+        .toSorted(),
+    ).toEqual([first, second].toSorted());
+    await load();
+    expect(
+      store
+        .damaged()
+        .map(({ id }) => id)
+        .toSorted(),
+    ).toEqual([first, second].toSorted());
+    for (const id of reading) await repair(id);
+    await removeChange();
+  });
+
+  it('are not damaged any more if they were repaired before the next change', async () => {
+    const [first] = reading;
+    await damage(first);
+    const at = await inTransaction((tx) => store.pendingSnapshot(tx));
+    const loaded = await inTransaction((tx) => loadRole(tx, at, 'viewer'));
+    await repair(first);
+    await addChange();
+    expect([await load(loaded), store.pendingRoles().includes('viewer'), store.damaged()]).toEqual([undefined, true, []]);
+    await load();
+    expect([store.pendingRoles(), store.damaged()]).toEqual([['editor'], []]);
+    await removeChange();
+  });
 });

@@ -11,6 +11,7 @@ import {
 import { addMissingPolicies, type Snapshot } from './load-snapshot.ts';
 import {
   changePolicies,
+  hasRows,
   type LoadedRolePolicies,
   type LoadedRoles,
   missingPoliciesOf,
@@ -57,7 +58,8 @@ export function addLoaded(snapshot: PolicySnapshot, { before, loaded }: RoleLoad
 
 /**
  * Returns a snapshot of the same or a later revision with what was loaded, to which the changes between the two revisions are applied. Returns
- * undefined if everything has to be loaded again: the history does not have the changes, or a change replaces a row that was damaged before the load.
+ * undefined if everything has to be loaded again: the history does not have the changes or the revision up to which the load has read, the definitions
+ * or the damaged rows differ, a policy that a role gets is damaged, or the revision changed while such a policy was loaded.
  */
 export async function addLoadedAt(tx: Transaction, to: Snapshot, load: RoleLoad): Promise<PolicySnapshot | undefined> {
   const { at, loaded, readUpTo } = load;
@@ -67,7 +69,8 @@ export async function addLoadedAt(tx: Transaction, to: Snapshot, load: RoleLoad)
   const changes = await loadChanges(tx, at.revision, to.revision);
   if (changes === undefined) return undefined;
   const base = withLoadedRoles(unchangedBefore(load, changes), unchangedPolicies(loaded, changes));
-  if (base.damaged.some((row) => replacesRow(changes, row))) return undefined;
+  // Rows that were damaged before the load may be intact at the later revision.
+  if (!hasRows(to.policies.damaged, at.policies.damaged) || base.damaged.some((row) => replacesRow(changes, row))) return undefined;
   const needed = await addMissingPolicies(tx, base, { changes, to: to.revision });
   return needed && changePolicies(base, needed);
 }

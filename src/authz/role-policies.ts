@@ -2,7 +2,7 @@
 import type { Transaction } from '../storage/index.ts';
 import type { AssignmentCache } from './assignment-cache.ts';
 import type { Snapshot } from './load-snapshot.ts';
-import { type PolicySnapshot, pendingRolesOf } from './policies/index.ts';
+import { hasRows, type PolicySnapshot, pendingRolesOf } from './policies/index.ts';
 import { addLoaded, addLoadedAt, isUnchanged, loadRole, type RoleLoad } from './role-load.ts';
 
 /** Returns a snapshot with the policies of a role, or of all roles if `role` is absent. A promise if they have to be loaded. */
@@ -106,7 +106,7 @@ function replacePolicies(cache: AssignmentCache, snapshot: Snapshot, policies: P
 
 /** Returns true if a snapshot has the policies of all roles that another has, and its damaged rows. */
 function hasAllOf({ damaged, pendingRoles }: PolicySnapshot, other: PolicySnapshot): boolean {
-  return damaged.length >= other.damaged.length && [...pendingRoles].every((role) => other.pendingRoles.has(role));
+  return hasRows(damaged, other.damaged) && [...pendingRoles].every((role) => other.pendingRoles.has(role));
 }
 
 function isLoaded({ policies }: Snapshot, role: string | undefined): boolean {

@@ -35,10 +35,10 @@ export function toRevision(row: Readonly<Record<string, unknown>> | undefined): 
   return { number: number ?? 0, stamp: text ?? '' };
 }
 
-/** Returns true if a revision is the given one or an earlier one of the same history. */
-export async function isInHistory(tx: Transaction, { number, stamp }: Revision, of: Revision): Promise<boolean> {
-  if (stamp === of.stamp) return true;
-  return number < of.number && (await tx.one(sql`SELECT "number" FROM "_Epoch" WHERE "id" = ${stamp}`)) !== undefined;
+/** Returns true if `later` is the same revision, or a later one of the same history, which this transaction must see. */
+export async function isInHistory(tx: Transaction, { number, stamp }: Revision, later: Revision): Promise<boolean> {
+  if (stamp === later.stamp) return true;
+  return number < later.number && (await tx.one(sql`SELECT "number" FROM "_Epoch" WHERE "id" = ${stamp}`)) !== undefined;
 }
 
 interface RevisionRow {

@@ -69,8 +69,8 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
   {
     name: 'each change of policies repeats the load of the whole state',
     file: 'src/authz/load-snapshot.ts',
-    find: 'if (changes !== undefined) {',
-    replace: 'if (changes !== undefined && loads > 5) {',
+    find: 'else if (changes !== undefined) {',
+    replace: 'else if (changes !== undefined && loads > 5) {',
     red: 'src/authz/load-snapshot.test.ts',
     test: 'loads the state once although policies change when it searches assignments',
   },

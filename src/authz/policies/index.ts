@@ -92,5 +92,5 @@ export {
 export { changePolicies, compilePolicies, findPolicy, type PolicySnapshot } from './policy-snapshot.ts';
 export { type PolicyTemplate, TEMPLATES } from './policy-templates.ts';
 export { AUDIT_ACTIONS, AUDIT_LOG_NAME, coversResource } from './rule-resources.ts';
-export { replacesRow, unchangedAssignments, unchangedPolicies, unchangedState } from './unchanged-rows.ts';
+export { hasRows, replacesRow, unchangedAssignments, unchangedPolicies, unchangedState } from './unchanged-rows.ts';
 export { jsonMayReadOthers, type Watch, type WatchedFields } from './watched-records.ts';

@@ -116,8 +116,8 @@ function countRules(named: Map<string, number>, policy: Policy | undefined, by: 
 /**
  * Creates the snapshot of a later revision. Its cost depends on the number of changes and not on the number of policies: everything that the
  * changes do not concern is shared with the snapshot before.
- * The earlier snapshot must have no damaged rows, because changes do not name the policies that take their place. The changes must be those
- * that it needs (`toNeededChanges`), with every policy that a role gets and that it does not have.
+ * The changes must replace no damaged row of the earlier snapshot, because they do not name the policies that take its place. They must be those
+ * that the snapshot needs (`toNeededChanges`), with every policy that a role gets and that it does not have.
  */
 export function changePolicies(before: PolicySnapshot, changes: PolicyChanges): PolicySnapshot {
   const policies = before.policies.with(activeOnly(changes.policies));

@@ -1,6 +1,6 @@
 /**
  * The loaded rows that later changes do not replace. Policies may change while they are loaded: a changed row may then have been loaded before its
- * change or after it, and one that was read with several statements seems damaged or missing. The changes have its content.
+ * change or after it, and one that was read with several statements may seem damaged or missing. The changes have its content.
  */
 import { DAMAGED_ASSIGNMENT } from './damaged-policy.ts';
 import type { LoadedRolePolicies, LoadedRoles } from './pending-roles.ts';
@@ -33,6 +33,11 @@ export function unchangedPolicies({ roles, policies, damaged }: LoadedRoles, cha
 /** Returns true if a change replaces a damaged row. */
 export function replacesRow(changes: PolicyChanges, row: DamagedRow): boolean {
   return (isAssignment(row) ? changes.rolePolicies : changes.policies).has(row.id);
+}
+
+/** Returns true if a list of damaged rows contains all rows of another list. */
+export function hasRows(damaged: readonly DamagedRow[], others: readonly DamagedRow[]): boolean {
+  return others.every(({ table, id }) => damaged.some((row) => row.table === table && row.id === id));
 }
 
 function isAssignment({ table }: DamagedRow): boolean {
