@@ -132,7 +132,7 @@ it('loads the policies again if the history does not have the revision up to whi
   expect([store.pendingRoles(), await viewerPolicies()]).toEqual([['editor'], [idAt(0)]]);
 });
 
-describe('rows that are damaged before the load', () => {
+describe('a load after damage', () => {
   const damage = (id: string): Promise<unknown> =>
     inTransaction((tx) => tx.run(sql`UPDATE "_PolicyRule" SET "resource" = 'Other' WHERE "policyId" = ${id}`));
   const repair = (id: string): Promise<unknown> =>
@@ -149,7 +149,7 @@ describe('rows that are damaged before the load', () => {
   });
   afterAll(() => Promise.all(reading.map((id) => inTransaction((tx) => deletePolicy(tx, id, { by })))));
 
-  it('are not forgotten because others were damaged when the policies of the role were loaded', async () => {
+  it('forgets no damaged row because others were damaged when the policies of the role were loaded', async () => {
     const [first, second] = reading;
     await damage(first);
     const at = await inTransaction((tx) => store.pendingSnapshot(tx));
@@ -176,7 +176,7 @@ describe('rows that are damaged before the load', () => {
     await removeChange();
   });
 
-  it('are not damaged any more if they were repaired before the next change', async () => {
+  it('keeps no damage that was repaired before the next change', async () => {
     const [first] = reading;
     await damage(first);
     const at = await inTransaction((tx) => store.pendingSnapshot(tx));

@@ -5,7 +5,6 @@ import { runAll, runEach } from './batch.ts';
 import { type FindEntryId, problemWithEntryId, withEntryId } from './entry-ids.ts';
 import { appendWithOutcome, type Outcome, runPipeline } from './pipeline.ts';
 import { createRequestContext, type PipelineDeps } from './request-context.ts';
-import { isPrefetched } from './steps/load-record.ts';
 import { authenticate, identifyAgain, withAuditMode, withUnitOfWork } from './unit-of-work.ts';
 
 const READS: ReadonlySet<string> = new Set(['read', 'list', 'listDeleted', 'export', 'schema']);
@@ -17,9 +16,8 @@ const READS: ReadonlySet<string> = new Set(['read', 'list', 'listDeleted', 'expo
 export async function handle(deps: PipelineDeps, request: ApiRequest, origin: RequestOrigin): Promise<Outcome> {
   const caller = await authenticate(deps, origin);
   const writes = importedRows([{ request }]);
-  const prefetch = isPrefetched(request) ? request : undefined;
   const run = (isAudited: boolean): Promise<Outcome> =>
-    withUnitOfWork(deps, { caller, prefetch, writes, withEntryIds: withEntryId }, async (unit) => {
+    withUnitOfWork(deps, { caller, request, writes, withEntryIds: withEntryId }, async (unit) => {
       const context = createRequestContext(unit, request);
       const outcome = await runPipeline(context);
       if ('result' in outcome) context.hashes.assertComplete();

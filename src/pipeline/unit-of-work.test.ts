@@ -24,8 +24,8 @@ beforeEach(async () => {
   return () => test.dispose();
 });
 
-async function inUnit<T>(as: TestUser, work: (unit: UnitOfWork) => Promise<T>, prefetch?: UnitOfWorkOptions<T>['prefetch']): Promise<T> {
-  return withUnitOfWork(test.deps, { caller: await authenticate(test.deps, test.originOf(as)), prefetch }, work);
+async function inUnit<T>(as: TestUser, work: (unit: UnitOfWork) => Promise<T>, request?: UnitOfWorkOptions<T>['request']): Promise<T> {
+  return withUnitOfWork(test.deps, { caller: await authenticate(test.deps, test.originOf(as)), request }, work);
 }
 
 const retitle = (tx: Transaction) => tx.run(sql`UPDATE "Article" SET "title" = 'two'`);

@@ -8,7 +8,7 @@ import { toAnonymousCaller } from '../storage/index.ts';
 import { createCallerBudget } from './answer-budget.ts';
 import { createFindEntryId, type FindEntryId } from './entry-ids.ts';
 import type { Caller, Denials, PipelineDeps, UnitOfWork } from './request-context.ts';
-import { recordQuery } from './steps/load-record.ts';
+import { isPrefetched, recordQuery } from './steps/load-record.ts';
 import { type ComputedPasswords, createPasswordHashes, HashNeeded } from './steps/password-changes.ts';
 
 /** Verifies the token of a request. @throws Problem IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED, STORAGE_UNAVAILABLE */
@@ -30,8 +30,8 @@ export function toCallerKey(token: VerifiedToken | undefined, ip: string): strin
 /** The caller of a unit of work, and data that can be loaded before the caller is known. */
 export interface UnitOfWorkOptions<T> {
   readonly caller: Caller;
-  /** The request whose record is prefetched. */
-  readonly prefetch?: ApiRequest | undefined;
+  /** The only request of the unit of work, whose record may be loaded with the caller; absent if there are several. */
+  readonly request?: ApiRequest | undefined;
   /** True if the unit of work is known to take long: begins with the long attempt. */
   readonly beginsLong?: boolean | undefined;
   /** Number of records that the unit of work is known to write. */
@@ -46,14 +46,17 @@ export interface UnitOfWorkOptions<T> {
  */
 export async function withUnitOfWork<T>(
   deps: PipelineDeps,
-  { caller, prefetch, beginsLong, writes, withEntryIds }: UnitOfWorkOptions<T>,
+  { caller, request, beginsLong, writes, withEntryIds }: UnitOfWorkOptions<T>,
   work: (unit: UnitOfWork) => Promise<T>,
 ): Promise<T> {
   const computed: MutablePasswords = { hashes: new Map<string, string>(), verified: undefined };
   const { identification } = caller;
   const queries: Prefetch = (tx, definitions) => {
     const user = definitions.get('User');
-    return [user && identification.query(tx, user), prefetch && recordQuery(tx, definitions, prefetch)];
+    return [
+      user && identification.query(tx, user),
+      request && isPrefetched(tx, definitions, request) ? recordQuery(tx, definitions, request) : undefined,
+    ];
   };
   const { options, observer, policyStore } = deps;
   for (;;) {
@@ -68,7 +71,7 @@ export async function withUnitOfWork<T>(
         denials = createDenials(deps, caller);
         const budget = createCallerBudget(tx, options, principal.id);
         const hashes = createPasswordHashes(computed);
-        const prefetched = prefetch && { row: record };
+        const prefetched = request && isPrefetched(tx, begun.definitions, request) ? { row: record } : undefined;
         return work({ tx, caller, principal, policyStore, snapshot, prefetched, hashes, budget, options, appended, denials, observer });
       };
       const result = await deps.database.transactionAtRevision(queries, run, { caller: caller.key, beginsLong, writes });

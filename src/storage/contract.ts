@@ -6,6 +6,7 @@ import type { SqlDialect } from '../operators/index.ts';
 import { renderSql, type Sql } from '../sql.ts';
 import type { TimedAttempt } from './attempt.ts';
 import type { ReadTracking } from './read-set.ts';
+import type { RowUpdate, RowUpdateOptions } from './row-update.ts';
 
 /** SQL text of one database, and its bound values. */
 export interface Statement {
@@ -102,9 +103,11 @@ export interface Transaction extends TimedAttempt, ReadTracking {
   /** Returns the first row of each query, or undefined. The queries are sent together, in this order. */
   oneOfEach(queries: readonly (Query | undefined)[]): Promise<FirstRows>;
   run(query: Query): Promise<Change>;
+  /** Changes a row. Returns false if there is no such row, unless the unit of work then runs again. */
+  updateRow(update: RowUpdate, options: RowUpdateOptions): Promise<boolean>;
   /**
-   * Appends rows when the unit of work ends: in the commit of its writes, or, if it wrote nothing, in a commit shared with other units of
-   * work. A rollback to a savepoint removes the rows. The transaction must not read the tables of the rows.
+   * Appends rows when the unit of work ends: in the commit of its writes, or, if it wrote nothing but what `updateRow` has deferred, in a commit
+   * shared with other units of work. A rollback to a savepoint removes the rows. The transaction must not read the tables of the rows.
    */
   append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): void;
   /** Runs `work` in a savepoint. If `work` throws, rolls back the writes of `work` and rethrows the error. */

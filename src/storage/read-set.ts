@@ -45,6 +45,8 @@ export interface WriteSet {
 export interface ReadTracking {
   /** True if the read set is validated at commit; false if nothing that the unit of work reads can change before. */
   readonly validatesReads: boolean;
+  /** True if a unit of work that changes one record may load it without a lock, and change it with `updateRow`. */
+  readonly canBeOptimistic: boolean;
   /**
    * Adds to the read set, which is validated at commit: if the read set is stale by then, nothing is committed and the unit of work runs
    * again. Throws if the read set is known to be stale already. A rollback to a savepoint keeps the read set.

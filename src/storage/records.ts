@@ -5,7 +5,7 @@ import { type Sql, sql } from '../sql.ts';
 import type { RowLock, Transaction } from './contract.ts';
 import { loadAllIntact, loadedSelectionOf, loadIntact, loadingById, loadWithoutDamaged, withoutDamaged } from './intact-records.ts';
 import type { UserVersion } from './read-set.ts';
-import { refuseDamagedRecord, removeSeal, sealRecords } from './record-checksums.ts';
+import { hasChecksums, refuseDamagedRecord, removeSeal, sealRecords } from './record-checksums.ts';
 import { stampOf } from './relation-reads.ts';
 import { type Existence, existenceSql, idList, insertionInto, quoteName, recordsOf, tableOf } from './table-names.ts';
 import { loadWatched, noteInsertion } from './watched-writes.ts';
@@ -19,6 +19,8 @@ export interface RecordChange {
   readonly cleared: readonly string[];
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** True if the record was loaded without a lock. If it has changed since, the unit of work runs again. */
+  readonly isOptimistic?: boolean | undefined;
 }
 
 /** Columns that `updateRecord` sets by itself or never changes. */
@@ -130,14 +132,29 @@ export async function updateRecord(tx: Transaction, resource: Resource, change: 
   assignments.push(...nextVersion(change.now));
   const watched = await loadWatched(tx, resource, change.id);
   const notDeleted = resource.softDelete ? sql.raw(` AND ${existenceSql('notDeleted')}`) : sql``;
-  const { changes } = await tx.run(
-    sql`UPDATE ${tableOf(resource)} SET ${sql.join(assignments)} WHERE "id" = ${change.id} AND "version" = ${change.version}${notDeleted}`,
-  );
-  if (changes === 0) return false;
+  const update = {
+    row: `${resource.name} ${change.id}`,
+    table: tableOf(resource),
+    assignments: sql.join(assignments),
+    where: sql`"id" = ${change.id} AND "version" = ${change.version}${notDeleted}`,
+  };
+  // A change of a unique value could be refused, or wait for others.
+  const isDeferrable =
+    watched === undefined && !hasChecksums(resource) && !changesUnique(resource, [...Object.keys(row), ...change.cleared]);
+  if (!(await tx.updateRow(update, { isOptimistic: change.isOptimistic ?? false, isDeferrable }))) return false;
   watched?.noteWrite({ ...row, ...Object.fromEntries(change.cleared.map((name) => [name, null])) });
   addUsersToWriteSet(tx, resource, [change]);
   await sealRecords(tx, resource, [change.id]);
   return true;
+}
+
+/** Returns true if a unique index contains one of the fields, or its condition reads it. */
+function changesUnique({ fields, indexes }: Resource, names: readonly string[]): boolean {
+  return names.some(
+    (name) =>
+      fields.get(name)?.unique === true ||
+      indexes.some(({ unique, fields: of, where = {} }) => unique && (of.includes(name) || Object.hasOwn(where, name))),
+  );
 }
 
 /** Adds records to the write set if they are users: requests that read the old version of one of the users run again. */

@@ -280,7 +280,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'others.every(({ table, id }) => damaged.some((row) => row.table === table && row.id === id))',
     replace: 'damaged.length >= others.length',
     red: 'src/authz/role-load.test.ts',
-    test: 'rows that are damaged before the load are not forgotten because others were damaged when the policies of the role were loaded',
+    test: 'a load after damage forgets no damaged row because others were damaged when the policies of the role were loaded',
   },
   {
     name: 'a load of a role brings back the damage of a policy that was repaired',
@@ -288,7 +288,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: '!hasRows(to.policies.damaged, at.policies.damaged) || ',
     replace: '',
     red: 'src/authz/role-load.test.ts',
-    test: 'rows that are damaged before the load are not damaged any more if they were repaired before the next change',
+    test: 'a load after damage keeps no damage that was repaired before the next change',
   },
   {
     name: 'policies are compiled with definitions of an earlier revision',

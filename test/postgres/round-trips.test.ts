@@ -62,9 +62,9 @@ it.each<[what: string, asked: Asked, count: number]>([
     4,
   ],
   [
-    'an update takes four: the caller, the row, the change, and its entry',
+    'an update takes two: the data, and the change with its entry',
     { method: 'PUT', path: () => `/api/Note/${own}`, body: () => ({ text: 'b' }), status: 200 },
-    4,
+    2,
   ],
 ])('pipelines the statements of a request: %s', async (_, { method, path, body, status }, count) => {
   const counts: number[] = [];

@@ -75,16 +75,24 @@ it.each<[string, TestRequest, unknown]>([
   ['finds no soft-deleted record', article('read', 'deleted'), undefined],
   ['finds no record of an unknown resource', { action: 'read', resource: 'Nothing', id: 'stored' }, undefined],
 ])('the prefetch %s', async (_, request, expected) => {
-  expect(isPrefetched(toApiRequest(request))).toBe(true);
+  expect(isPrefetched({ canBeOptimistic: false }, test.deps.policyStore.definitions, toApiRequest(request))).toBe(true);
   expect(await titleOfPrefetched(toApiRequest(request))).toBe(expected);
 });
 
 it.each<[string, TestRequest]>([
   ['a read without an id', article('read')],
-  ['an update, which locks its record', article('update', 'stored')],
+  ['a delete, which locks its record', article('delete', 'stored')],
   ['a list', article('list')],
 ])('%s has no prefetched record', (_, request) => {
-  expect(isPrefetched(toApiRequest(request))).toBe(false);
+  expect(isPrefetched({ canBeOptimistic: true }, test.deps.policyStore.definitions, toApiRequest(request))).toBe(false);
+});
+
+it('an update has a prefetched record only if its commit compares the version', () => {
+  const isLoaded = (resource: string, canBeOptimistic: boolean): boolean =>
+    isPrefetched({ canBeOptimistic }, test.deps.policyStore.definitions, toApiRequest({ action: 'update', resource, id: 'stored' }));
+  expect([isLoaded('Article', true), isLoaded('Article', false), isLoaded('Unknown', true)]).toEqual([true, false, false]);
+  // A login locks the user, so that a change of the password ends the sessions that it opens.
+  expect(isLoaded('User', true)).toBe(false);
 });
 
 it('the prefetch finds no record of an internal resource', async () => {

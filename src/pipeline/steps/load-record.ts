@@ -23,15 +23,27 @@ const LOCKS: ReadonlyMap<string, RowLock> = new Map([
 /** Actions that search for referencing records before they write. */
 const SEARCHES: ReadonlySet<string> = new Set(['delete', 'restore']);
 
-/** Loads the record of the request. Returns no record for an unknown id and refuses nothing, because the decision must not depend on which records exist. */
+/**
+ * Loads the record of the request, and locks it if it was not prefetched. Returns no record for an unknown id and refuses nothing, because the
+ * decision must not depend on which records exist.
+ */
 export function loadById(context: RequestContext): Found | Promise<Found> {
   const { prefetched, resource } = context;
   return (prefetched && readUndamaged(resource, prefetched.row)) ?? loadBy(context, loadRecord);
 }
 
-/** Returns true for a request whose record is loaded together with its caller. Other actions lock their records, or find them later. */
-export function isPrefetched({ action, id }: ApiRequest): boolean {
-  return action === 'read' && id !== undefined;
+/**
+ * Returns true for a request whose record is loaded together with its caller: a read, and an update that compares the version at its commit. Other
+ * actions lock their records, or find them later. So does an update of a record with a checksum, such as a user, whom a login locks too.
+ */
+export function isPrefetched(
+  { canBeOptimistic }: Pick<Transaction, 'canBeOptimistic'>,
+  definitions: Definitions,
+  { resource, action, id }: ApiRequest,
+): boolean {
+  if (id === undefined || action !== 'update') return id !== undefined && action === 'read';
+  const updated = definitions.get(resource);
+  return canBeOptimistic && updated !== undefined && !hasChecksums(updated);
 }
 
 /** Returns the query of the record that a request names; undefined if its resource has none. */

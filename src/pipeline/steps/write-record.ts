@@ -5,7 +5,7 @@ import { type Issue, MAX_ISSUES, Problem } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import { filterKey, resolveWhere } from '../../request/index.ts';
 import { type StoredRecord, showRecord } from '../../resources/index.ts';
-import { findMatches, insertRecord, type MatchQuery, updateRecord } from '../../storage/index.ts';
+import { findMatches, insertRecord, type MatchQuery, type RecordChange, updateRecord } from '../../storage/index.ts';
 import type { Decided, Found, Proposal, RequestContext, Result } from '../request-context.ts';
 import { authorizeChange, authorizeRow } from './authorize-action.ts';
 import { deleteWithReferencing } from './cascade-delete.ts';
@@ -63,7 +63,14 @@ export async function storeChange(
   const proposal = proposals[0] as Proposal;
   const { record, values, cleared } = proposal;
   await applyUserChange(context, proposal);
-  const change = { id: before.id, version: before.version, values: hashPasswords(context, values), cleared, now: context.tx.now };
+  const change: RecordChange = {
+    id: before.id,
+    version: before.version,
+    values: hashPasswords(context, values),
+    cleared,
+    now: context.tx.now,
+    isOptimistic: context.prefetched !== undefined,
+  };
   if (!(await translateConstraints(context, () => updateRecord(context.tx, context.resource, change))))
     throw new Problem('RECORD_VERSION', 'another request has changed the record in the meantime');
   return record;

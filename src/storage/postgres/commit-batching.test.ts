@@ -129,9 +129,10 @@ describe('units of work that only append lines', () => {
       changedUsers: new Set<string>(),
     };
     const codeFor = async (id: string): Promise<unknown> => {
-      const [query, ...others] = toCommitStatements([toInsertion([{ id, revision: '' }])], [stale], { comparesLists: false }).map(
-        toStatement,
-      );
+      const [query, ...others] = toCommitStatements([toInsertion([{ id, revision: '' }])], [stale], {
+        comparesLists: false,
+        deferred: [],
+      }).map(toStatement);
       expect(others).toEqual([]);
       return ((await failure(runSql(query?.sql ?? '', query?.parameters))) as { code: string }).code;
     };

@@ -1,11 +1,12 @@
 import { Problem } from '../../errors.ts';
 import { type CommitMetrics, ConstraintError, type Transaction } from '../contract.ts';
-import { namesList, parseStaleness } from './commit-validation.ts';
+import { createCommitQueue, isWriting, type QueuedRequest } from './commit-queue.ts';
+import { namesList, namesLocked, parseStaleness } from './commit-validation.ts';
+import { unknownOutcome } from './driver-error.ts';
+import { IN_DOUBT_PAUSE, pause } from './in-doubt-commit.ts';
 import type { BatchedWork, TransactionOutcome } from './transaction.ts';
 import type { CommitRequest } from './transaction-handle.ts';
 
-/** Maximum units of work per commit: in a larger batch, the first requests would wait long for their answers. */
-const MAX_BATCH = 256;
 /** Maximum attempts to commit a batch. */
 const ATTEMPTS = 5;
 /** Maximum attempts at a batch with stale reads of relations: each error names only some of the stale units of work. */
@@ -13,28 +14,27 @@ const STALE_ATTEMPTS = 4;
 /** Milliseconds in which the records of lists are compared at once, after records on which lists depend were written. */
 const COMPARING = 1000;
 
-/** Commits units of work that only append rows in batches: requests that arrive during a commit share the next one. */
+/** Commits units of work that only append rows and have deferred writes in batches: requests that arrive during a commit share the next one. */
 export interface CommitBatcher {
   /** Number of waiting requests. */
   readonly waiting: number;
-  /** Resolves to true when the request is committed; to false if its read set is stale, so that it was not committed. Throws Problems. */
+  /**
+   * Resolves to true when the request is committed; to false if it was not committed and has to run again: its read set is stale, or a deferred write was
+   * refused. Throws Problems.
+   */
   commit(request: CommitRequest): Promise<boolean>;
 }
 
 /** Commits one batch: validates the read and write sets and runs `work`, which appends the rows, in a transaction of its own. */
 export type CommitBatch = (batch: BatchedWork, work: (tx: Transaction) => Promise<void>) => Promise<TransactionOutcome<void>>;
 
-interface QueuedRequest {
-  readonly request: CommitRequest;
-  readonly resolve: (isCommitted: boolean) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /** The previous attempts at a batch. */
 interface Attempts {
   readonly count: number;
   /** True if a previous attempt may have been committed. */
   readonly inDoubt: boolean;
+  /** The time at which the first attempt with deferred writes came into doubt, in milliseconds of the monotonic clock. */
+  readonly inDoubtSince: number | undefined;
   /** Number of previous attempts with a stale read set. */
   readonly stale: number;
   /** True to compare the records of lists, and not only their write marks. */
@@ -45,33 +45,39 @@ interface Attempts {
 export interface CommitBatcherOptions {
   /** Maximum batches that are committed at the same time. */
   readonly concurrency: number;
+  /** Maximum milliseconds to resolve an in-doubt commit of deferred writes. */
+  readonly inDoubtTimeout: number;
   /** Called after each commit. */
   committed(commit: CommitMetrics): void;
 }
 
 /** Creates a commit batcher. */
-export function createCommitBatcher(commitBatch: CommitBatch, { concurrency, committed }: CommitBatcherOptions): CommitBatcher {
-  const queue: QueuedRequest[] = [];
-  const settleBatch = createBatchSettler(commitBatch, committed);
+export function createCommitBatcher(commitBatch: CommitBatch, options: CommitBatcherOptions): CommitBatcher {
+  const queue = createCommitQueue();
+  const settler = new BatchSettler(commitBatch, options);
   let running = 0;
   let scheduled = false;
 
   /** Waits for one turn of the event loop, not for a timer: the batch gets the requests that finish in the same turn. */
   function schedule(): void {
-    if (scheduled || running >= concurrency || queue.length === 0) return;
+    if (scheduled || running >= options.concurrency || queue.isEmpty) return;
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
-      void run(queue.splice(0, MAX_BATCH));
+      const batch = queue.takeBatch();
+      if (batch.length > 0) void run(batch);
       schedule();
     });
   }
 
   async function run(batch: readonly QueuedRequest[]): Promise<void> {
     running++;
-    await settleBatch(batch, { count: 1, inDoubt: false, stale: 0, comparesLists: false });
-    running--;
-    schedule();
+    try {
+      await settler.settle(batch, { count: 1, inDoubt: false, inDoubtSince: undefined, stale: 0, comparesLists: false });
+    } finally {
+      running--;
+      schedule();
+    }
   }
 
   return {
@@ -80,56 +86,86 @@ export function createCommitBatcher(commitBatch: CommitBatch, { concurrency, com
     },
     commit(request) {
       const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-      queue.push({ request, resolve, reject });
+      queue.add(request, { resolve, reject });
       schedule();
       return promise;
     },
   };
 }
 
-/** Commits a batch, or as many of its requests as possible, and settles each of them. Never throws. */
-type SettleBatch = (batch: readonly QueuedRequest[], attempts: Attempts) => Promise<void>;
+/** Commits batches, and settles each of their requests. */
+class BatchSettler {
+  readonly #commitBatch: CommitBatch;
+  readonly #options: CommitBatcherOptions;
+  #comparesUntil = 0;
 
-function createBatchSettler(commitBatch: CommitBatch, committed: CommitBatcherOptions['committed']): SettleBatch {
-  let comparesUntil = 0;
+  constructor(commitBatch: CommitBatch, options: CommitBatcherOptions) {
+    this.#commitBatch = commitBatch;
+    this.#options = options;
+  }
 
-  async function settleBatch(batch: readonly QueuedRequest[], attempts: Attempts): Promise<void> {
-    const comparesLists = attempts.comparesLists || performance.now() < comparesUntil;
-    const outcome = await tryToCommit(commitBatch, batch, comparesLists);
+  /** Commits a batch, or as many of its requests as possible. Never throws. */
+  async settle(batch: readonly QueuedRequest[], attempts: Attempts): Promise<void> {
+    const comparesLists = attempts.comparesLists || performance.now() < this.#comparesUntil;
+    const outcome = await tryToCommit(this.#commitBatch, batch, comparesLists);
     if ('answer' in outcome) {
-      committed({ ms: outcome.ms, unitsOfWork: batch.length });
+      this.#options.committed({ ms: outcome.ms, unitsOfWork: batch.length });
       return forEach(batch, (queued) => queued.resolve(true));
     }
     const { error, retryReason } = outcome;
     if (attempts.inDoubt && isAlreadyStored(error)) return forEach(batch, (queued) => queued.resolve(true));
     if (retryReason === 'stale' && !comparesLists && namesList(error)) {
-      comparesUntil = performance.now() + COMPARING;
-      return settleBatch(batch, { ...attempts, comparesLists: true });
+      this.#comparesUntil = performance.now() + COMPARING;
+      return this.settle(batch, { ...attempts, comparesLists: true });
     }
-    if (retryReason === 'stale') return settleWithoutStale(batch, error, attempts);
     const inDoubt = attempts.inDoubt || outcome.inDoubt !== undefined;
+    if (retryReason === 'stale' && !(inDoubt && namesLocked(error))) return this.#settleWithoutStale(batch, error, attempts);
+    // The statement of a deferred write may have failed. Its unit of work runs again with locks, and receives the error if it fails again.
+    if (batch.some(isWriting))
+      return inDoubt ? this.#settleInDoubt(batch, error, attempts) : this.#settleOthers(batch, isWriting, attempts);
     if (attempts.count < ATTEMPTS && (retryReason !== undefined || outcome.inDoubt !== undefined))
-      return settleBatch(batch, { ...attempts, count: attempts.count + 1, inDoubt });
+      return this.settle(batch, { ...attempts, count: attempts.count + 1, inDoubt });
     if (batch.length === 1 || isUnavailable(error)) return forEach(batch, (queued) => queued.reject(error));
     // The rows of at least one request cannot be written. Every request is committed on its own, so that only those fail.
-    await Promise.all(batch.map((queued) => settleBatch([queued], { ...attempts, count: ATTEMPTS, inDoubt })));
+    await Promise.all(batch.map((queued) => this.settle([queued], { ...attempts, count: ATTEMPTS, inDoubt })));
   }
 
   /**
    * Commits the requests that are not stale. A stale request also proves that no earlier attempt at the batch was committed, nor ever
-   * will be, because a replaced state never becomes current again.
+   * will be, because a replaced state never becomes current again; a row that is only locked does not prove it.
    */
-  async function settleWithoutStale(batch: readonly QueuedRequest[], error: unknown, attempts: Attempts): Promise<void> {
+  async #settleWithoutStale(batch: readonly QueuedRequest[], error: unknown, attempts: Attempts): Promise<void> {
     const isNamed = parseStaleness(error);
     const isLast = attempts.stale + 1 === STALE_ATTEMPTS;
-    const stale = batch.filter(({ request: { sets } }) => isNamed(sets) || (isLast && sets.relations !== undefined));
-    if (stale.length === 0) return forEach(batch, (queued) => queued.reject(error));
-    forEach(stale, (queued) => queued.resolve(false));
-    const others = batch.filter((queued) => !stale.includes(queued));
-    if (others.length > 0) await settleBatch(others, { ...attempts, stale: attempts.stale + 1 });
+    const isStale = ({ request }: QueuedRequest): boolean =>
+      isNamed(request) || (isLast && (request.sets.relations !== undefined || request.deferred.length > 0));
+    if (!batch.some(isStale)) return forEach(batch, (queued) => queued.reject(error));
+    await this.#settleOthers(batch, isStale, { ...attempts, stale: attempts.stale + 1 });
   }
 
-  return settleBatch;
+  /**
+   * Commits a batch with deferred writes whose earlier attempt may have been committed, or may still be: its units of work must not run again. Its
+   * entries have the same ids in each attempt, so at most one of them is committed.
+   */
+  async #settleInDoubt(batch: readonly QueuedRequest[], error: unknown, attempts: Attempts): Promise<void> {
+    const { inDoubtSince = performance.now() } = attempts;
+    const isOver = performance.now() - inDoubtSince > this.#options.inDoubtTimeout;
+    // A server that answers may refuse a write each time, because its row is locked. Others wait for this batch.
+    if (!isOver && (attempts.count < ATTEMPTS || isUnreachable(error))) {
+      await pause(IN_DOUBT_PAUSE);
+      return this.settle(batch, { ...attempts, count: attempts.count + 1, inDoubt: true, inDoubtSince });
+    }
+    forEach(batch.filter(isWriting), (queued) => queued.reject(unknownOutcome(error)));
+    const others = batch.filter((queued) => !isWriting(queued));
+    if (others.length > 0) await this.settle(others, { ...attempts, inDoubt: true });
+  }
+
+  /** Lets some requests run again, and commits the others. */
+  async #settleOthers(batch: readonly QueuedRequest[], runsAgain: (queued: QueuedRequest) => boolean, attempts: Attempts): Promise<void> {
+    forEach(batch.filter(runsAgain), (queued) => queued.resolve(false));
+    const others = batch.filter((queued) => !runsAgain(queued));
+    if (others.length > 0) await this.settle(others, attempts);
+  }
 }
 
 async function tryToCommit(
@@ -138,7 +174,12 @@ async function tryToCommit(
   comparesLists: boolean,
 ): Promise<TransactionOutcome<void>> {
   try {
-    return await commitBatch({ sets: batch.map(({ request }) => request.sets), comparesLists }, async (tx) => {
+    const work = {
+      sets: batch.map(({ request }) => request.sets),
+      deferred: batch.flatMap(({ request }) => request.deferred),
+      comparesLists,
+    };
+    return await commitBatch(work, async (tx) => {
       for (const { request } of batch) for (const { statements, rows } of request.appends) tx.append(statements, rows);
     });
   } catch (error) {
@@ -153,6 +194,11 @@ function forEach(batch: readonly QueuedRequest[], settle: (queued: QueuedRequest
 /** Returns true if an id exists already: an earlier attempt, whose commit was in doubt, has stored the rows. */
 function isAlreadyStored(error: unknown): boolean {
   return error instanceof ConstraintError && error.constraint === 'unique' && error.columns.includes('id');
+}
+
+/** Returns true if nothing can be committed until the server is available again. */
+function isUnreachable(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'STORAGE_UNAVAILABLE';
 }
 
 /** Returns true if the server is unavailable or busy; committing every request on its own would then fail too. */

@@ -2,23 +2,35 @@ import { renderSql, type Sql, sql } from '../../sql.ts';
 import type { Query, Statement } from '../contract.ts';
 import { isEmptySet, type ReadWriteSet } from '../read-write-set.ts';
 import { toCommitValidation, toWriteMarks } from './commit-validation.ts';
+import { type DeferredWrite, toDeferredStatements } from './deferred-writes.ts';
 import { type CheckOptions, toRelationChecks } from './relation-checks.ts';
 
 /** Maximum insertions in the statement of commit validation. Each number of insertions is another text to prepare. */
 const MAX_COMBINED = 3;
 
+/** The deferred writes of a commit, and how its sets are validated. */
+interface CommitOptions extends CheckOptions {
+  readonly deferred: readonly DeferredWrite[];
+}
+
 /**
- * Returns the statements between the unit of work and COMMIT: the insertions of its rows, commit validation, the checks of relations, and
- * the marks of writes.
- * The insertions and commit validation are one statement, because each message has a cost of its own. The insertions come first: the
+ * Returns the statements between the unit of work and COMMIT: the insertions of its rows, deferred writes, commit validation, the checks of
+ * relations, and the marks of writes.
+ * Without deferred writes, the insertions and commit validation are one statement, because each message has a cost of its own. The insertions come first: the
  * locks of commit validation are the last ones of a transaction.
  */
-export function toCommitStatements(insertions: readonly Query[], sets: readonly ReadWriteSet[], options: CheckOptions): readonly Query[] {
-  if (sets.every(isEmptySet)) return insertions;
+export function toCommitStatements(
+  insertions: readonly Query[],
+  sets: readonly ReadWriteSet[],
+  { deferred, ...options }: CommitOptions,
+): readonly Query[] {
+  // Behind the insertions: if a commit was in doubt and its rows exist, the insertions fail first.
+  const writes = toDeferredStatements(deferred);
+  if (sets.every(isEmptySet)) return [...insertions, ...writes];
   const validation = toCommitValidation(sets);
   const checks = [...toRelationChecks(sets, options), ...toWriteMarks(sets)];
-  const isCombined = insertions.length > 0 && insertions.length <= MAX_COMBINED && insertions.every(isInsertion);
-  return isCombined ? [combine(insertions, validation), ...checks] : [...insertions, validation, ...checks];
+  const isCombined = writes.length === 0 && insertions.length > 0 && insertions.length <= MAX_COMBINED && insertions.every(isInsertion);
+  return isCombined ? [combine(insertions, validation), ...checks] : [...insertions, ...writes, validation, ...checks];
 }
 
 const INSERT = /^\s*INSERT\b/i;

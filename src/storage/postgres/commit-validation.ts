@@ -3,6 +3,7 @@ import type { Query, Statement } from '../contract.ts';
 import type { ReadWriteSet } from '../read-write-set.ts';
 import { isListKey } from '../relation-set.ts';
 import { writeMarkId } from '../write-marks.ts';
+import { type DeferredWrite, LOCKED } from './deferred-writes.ts';
 import { STALE, serverDetail } from './driver-error.ts';
 
 /** The function that validates read sets at commit. Its parameters and its behaviour belong to the name: a change of either needs a new name. */
@@ -176,16 +177,27 @@ interface ValidationFailure {
   readonly checks: readonly string[];
 }
 
-/** Parses the error of a failed validation. Returns a predicate that is true for the sets of a stale unit of work. */
-export function parseStaleness(error: unknown): (sets: ReadWriteSet) => boolean {
+/** The parts of a unit of work that a commit validates. */
+interface Validated {
+  readonly sets: ReadWriteSet;
+  readonly deferred: readonly DeferredWrite[];
+}
+
+/** Parses the error of a failed validation. Returns a predicate that is true for a stale unit of work. */
+export function parseStaleness(error: unknown): (work: Validated) => boolean {
   const failure = parseFailure(error);
-  if (failure.checks !== undefined) return readsOneOf(new Set(failure.checks));
+  if (failure.checks !== undefined) return concernsOneOf(new Set(failure.checks));
   const [changedUsers, endedSessions] = [new Set(failure.users), new Set(failure.sessions)];
-  return ({ revision, validUntil, users, sessions }) =>
+  return ({ sets: { revision, validUntil, users, sessions } }) =>
     (revision !== undefined && revision !== failure.epoch) ||
     (failure.at ?? 0) >= validUntil ||
     [...users.keys()].some((id) => changedUsers.has(id)) ||
     sessions.some((id) => endedSessions.has(id));
+}
+
+/** Returns true if a deferred write has failed because its row is locked: it may succeed later. */
+export function namesLocked(error: unknown): boolean {
+  return parseFailure(error).checks?.some((key) => key.startsWith(LOCKED)) === true;
 }
 
 /** Returns true if the check of a list has failed. */
@@ -197,12 +209,13 @@ function parseFailure(error: unknown): Partial<ValidationFailure> {
   return JSON.parse(serverDetail(error) ?? '{}');
 }
 
-/** Returns a predicate that is true for a unit of work with one of the stale reads. */
-function readsOneOf(stale: ReadonlySet<string>): (sets: ReadWriteSet) => boolean {
-  return ({ relations }) =>
-    relations !== undefined &&
-    ([...relations.records.keys()].some((key) => stale.has(key)) ||
-      relations.related.some(({ key }) => stale.has(key)) ||
-      relations.lists.some(({ key }) => stale.has(key)) ||
-      relations.totals.some(({ key }) => stale.has(key)));
+/** Returns a predicate that is true for a unit of work with one of the stale reads or deferred writes. */
+function concernsOneOf(stale: ReadonlySet<string>): (work: Validated) => boolean {
+  return ({ sets: { relations }, deferred }) =>
+    deferred.some(({ key }) => stale.has(key) || stale.has(LOCKED + key)) ||
+    (relations !== undefined &&
+      ([...relations.records.keys()].some((key) => stale.has(key)) ||
+        relations.related.some(({ key }) => stale.has(key)) ||
+        relations.lists.some(({ key }) => stale.has(key)) ||
+        relations.totals.some(({ key }) => stale.has(key))));
 }

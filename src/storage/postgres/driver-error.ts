@@ -121,6 +121,14 @@ export function unavailable(cause: unknown): Problem {
   return new Problem('STORAGE_UNAVAILABLE', 'the database could not commit', { cause });
 }
 
+/** Returns the problem for a request whose changes were perhaps committed. */
+export function unknownOutcome(cause: unknown): Problem {
+  return new Problem('STORAGE_UNAVAILABLE', 'the connection to the database was lost while it committed', {
+    cause,
+    hint: 'the change may have been saved: check before you try again',
+  });
+}
+
 /** Returns the problem for a request that competes with too many others. */
 export function busy(cause: unknown): Problem {
   return new Problem('STORAGE_BUSY', 'the database is busy with other requests', { cause });

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Cut, type PostgresProxy, startProxy } from '../../../test/postgres/proxy.ts';
 import { sql } from '../../sql.ts';
@@ -5,6 +6,7 @@ import type { AppendStatements, Database, Transaction } from '../contract.ts';
 import { failure } from '../storage.fixture.ts';
 import { openPostgres } from './database.ts';
 import { openFamily } from './postgres.fixture.ts';
+import { staleFunctionSql } from './relation-checks.ts';
 import { postgresDialect } from './sql-dialect.ts';
 
 const { url, open, runSql, close } = openFamily('storage_postgres_in_doubt');
@@ -14,7 +16,9 @@ let proxy: PostgresProxy;
 let database: Database;
 beforeAll(async () => {
   direct = await open();
-  await runSql(`CREATE TABLE "Count" ("n" BIGINT); CREATE TABLE "Log" ("id" TEXT COLLATE "C" PRIMARY KEY)`);
+  await runSql(
+    `CREATE TABLE "Count" ("id" TEXT DEFAULT 'count', "n" BIGINT); ${staleFunctionSql()}; CREATE TABLE "Log" ("id" TEXT COLLATE "C" PRIMARY KEY)`,
+  );
   proxy = await startProxy(url.href);
   database = await openPostgres({ url: proxy.url });
 });
@@ -24,7 +28,7 @@ afterAll(async () => {
   await close(direct);
 });
 beforeEach(async () => {
-  await runSql(`DELETE FROM "Count"; DELETE FROM "Log"; INSERT INTO "Count" VALUES (0)`);
+  await runSql(`DELETE FROM "Count"; DELETE FROM "Log"; INSERT INTO "Count" ("n") VALUES (0)`);
   // After a few transactions the connections are known not to be shared through a pooler.
   for (let at = 0; at < 3; at++) await database.transaction((tx) => tx.one(sql`SELECT 1`));
 });
@@ -39,6 +43,18 @@ let entries = 0;
 /** Changes the count and appends an entry with an id that is new in each run. */
 async function change(tx: Transaction): Promise<string> {
   await tx.run(sql`UPDATE "Count" SET "n" = "n" + 1`);
+  const id = `entry ${++entries}`;
+  tx.append(LOG, [id]);
+  return id;
+}
+
+/** Changes the count with the commit that appends the entry. */
+async function changeDeferred(tx: Transaction): Promise<string> {
+  const isOptimistic = tx.canBeOptimistic;
+  const lock = isOptimistic ? sql`` : tx.rowLock('noKeyUpdate');
+  const found = await tx.one<{ n: number }>(sql`SELECT "n" FROM "Count"${lock}`);
+  const update = { row: 'Count', table: sql`"Count"`, assignments: sql`"n" = "n" + 1`, where: sql`"n" = ${String(found?.n)}::bigint` };
+  await tx.updateRow(update, { isOptimistic, isDeferrable: true });
   const id = `entry ${++entries}`;
   tx.append(LOG, [id]);
   return id;
@@ -60,6 +76,7 @@ const stored = async (): Promise<unknown> => {
 describe.each<Cut>(['before', 'after'])('a connection lost at COMMIT, %s the server commits', (how) => {
   it.each([
     ['a change', change, 1],
+    ['a deferred change', changeDeferred, 1],
     ['an entry alone', appendOnly, 0],
   ])(`saves %s exactly once if the connection is lost ${how} the server commits`, async (_, work, count) => {
     proxy.cut(how);
@@ -89,26 +106,77 @@ describe('a COMMIT that reaches the server late', () => {
     expect(await stored()).toEqual([1, [id]]);
   });
 
-  it('a late COMMIT does not write entries again that the retry has saved', async () => {
+  it.each([
+    ['an entry', appendOnly, 0],
+    ['a deferred change', changeDeferred, 1],
+  ])('a late COMMIT does not save %s again that the retry has saved', async (_, work, count) => {
     proxy.cut('late');
     const before = proxy.cuts;
-    const appended = database.transaction(appendOnly);
+    const appended = database.transaction(work);
     await expect.poll(() => proxy.cuts).toBe(before + 1);
     proxy.deliver();
     expect(await stored().then(() => appended)).toBe(`entry ${entries}`);
-    expect(await stored()).toEqual([0, [await appended]]);
+    expect(await stored()).toEqual([count, [await appended]]);
   });
 });
 
-it('a commit whose outcome stays unknown fails with a hint that the change may have been saved', async () => {
+it.each([
+  ['a change', change],
+  ['a deferred change', changeDeferred],
+])('the commit of %s whose outcome stays unknown fails with a hint that it may have been saved', async (_, work) => {
   const lost = await startProxy(url.href);
   const disconnected = await openPostgres({ url: lost.url, inDoubtTimeout: 300 });
   for (let at = 0; at < 3; at++) await disconnected.transaction((tx) => tx.one(sql`SELECT 1`));
   lost.cut('last');
-  expect(await failure(disconnected.transaction(change))).toMatchObject({
+  expect(await failure(disconnected.transaction(work))).toMatchObject({
     code: 'STORAGE_UNAVAILABLE',
     extras: { hint: expect.stringContaining('the change may have been saved') },
   });
   await disconnected.close();
   await lost.close();
 });
+
+describe('a locked row of a deferred change whose commit is in doubt', () => {
+  /** Loses the connection of a deferred change at its commit, and locks its row for some milliseconds. Returns the outcome of the change, and its runs. */
+  async function changeLocked(milliseconds: number): Promise<{ readonly outcome: unknown; readonly runs: number }> {
+    const locked = Promise.withResolvers<void>();
+    let holder: Promise<unknown> | undefined;
+    let runs = 0;
+    proxy.cut('before');
+    const outcome = await failureOrAnswer(
+      database.transaction(async (tx) => {
+        runs++;
+        const id = await changeDeferred(tx);
+        const hold = async (other: Transaction): Promise<void> => {
+          await other.one(sql`SELECT "n" FROM "Count" FOR UPDATE`);
+          locked.resolve();
+          await setTimeout(milliseconds);
+        };
+        holder ??= direct.transaction(hold, { longRunning: true });
+        await locked.promise;
+        return id;
+      }),
+    );
+    await holder;
+    return { outcome, runs };
+  }
+
+  it('does the change once if the row is free soon', async () => {
+    const { outcome, runs } = await changeLocked(60);
+    expect([outcome, runs]).toEqual([`entry ${entries}`, 1]);
+    expect(await stored()).toEqual([1, [outcome]]);
+  });
+
+  it('fails with a hint if the row stays locked, and does not run again', async () => {
+    const { outcome, runs } = await changeLocked(2000);
+    expect([outcome, runs]).toMatchObject([
+      { code: 'STORAGE_UNAVAILABLE', extras: { hint: expect.stringContaining('may have been saved') } },
+      1,
+    ]);
+    expect(await stored()).toEqual([0, []]);
+  });
+});
+
+function failureOrAnswer(promise: Promise<unknown>): Promise<unknown> {
+  return promise.catch((error: unknown) => error);
+}

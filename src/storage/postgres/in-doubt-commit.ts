@@ -11,6 +11,14 @@ export interface InDoubtCommit {
 /** The outcome of an in-doubt commit: `open` if the transaction may still commit, `unknown` if the server no longer knows it. */
 export type CommitOutcome = 'committed' | 'undone' | 'open' | 'unknown';
 
+/** Milliseconds between two checks of an in-doubt commit. */
+export const IN_DOUBT_PAUSE = 50;
+
+/** Resolves after some milliseconds. */
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
 const STATUS = 'SELECT pg_xact_status($1::xid8) AS "status"';
 
 /**

@@ -12,8 +12,8 @@ import {
   createConnectionPools,
 } from './connection-pools.ts';
 import type { ConnectionPoolOptions, PostgresAddress } from './connection-string.ts';
-import { busy } from './driver-error.ts';
-import { type CommitOutcome, type InDoubtCommit, loadCommitOutcome } from './in-doubt-commit.ts';
+import { busy, unknownOutcome } from './driver-error.ts';
+import { type CommitOutcome, IN_DOUBT_PAUSE, type InDoubtCommit, loadCommitOutcome, pause } from './in-doubt-commit.ts';
 import type { TransactionOutcome } from './transaction.ts';
 
 /** Options of a runner. */
@@ -54,14 +54,12 @@ const LARGE_WRITE = 200;
 const LARGE_WRITES = { concurrency: 2, perCaller: 1, length: 20 };
 /** The time limit of a long attempt without one of its own, in milliseconds. */
 const LONG_LIMIT = 30_000;
-/** Milliseconds between two checks of an in-doubt commit. */
-const IN_DOUBT_PAUSE = 50;
 
 /** Creates a runner; it connects with the first unit of work. */
-export function createRunner(address: PostgresAddress, options: RunnerOptions): Runner {
+export function createRunner(address: PostgresAddress, { inDoubtTimeout = 10_000, ...options }: RunnerOptions): Runner {
   const connections = createConnectionPools(address, options);
-  const batcher = createCommitBatcher(connections.commitBatch, { concurrency: CONCURRENT_BATCHES, committed });
-  const settle = createSettling(connections, batcher, options.inDoubtTimeout);
+  const batcher = createCommitBatcher(connections.commitBatch, { concurrency: CONCURRENT_BATCHES, inDoubtTimeout, committed });
+  const settle = createSettling(connections, batcher, inDoubtTimeout);
   const counts = { commits: 0, unitsOfWork: 0, validationRetries: 0 };
   const attemptAll = createAttempts({ connections, settle, counts, committed });
   const largeWrites = createSharedQueue(LARGE_WRITES);
@@ -180,7 +178,7 @@ type Settled<T> = RunResult<T> | Pick<Extract<TransactionOutcome<never>, { error
 type Settle = <T>(outcome: TransactionOutcome<T>) => Promise<Settled<T>>;
 
 /** Creates the function that settles attempts: it commits pending rows in a batch, and resolves in-doubt commits. */
-function createSettling(connections: ConnectionPools, batcher: CommitBatcher, inDoubtTimeout = 10_000): Settle {
+function createSettling(connections: ConnectionPools, batcher: CommitBatcher, inDoubtTimeout: number): Settle {
   async function resolveInDoubt(commit: InDoubtCommit): Promise<CommitOutcome> {
     for (const end = performance.now() + inDoubtTimeout; performance.now() < end; ) {
       // A server that cannot be reached yet leaves the commit in doubt; the loop tries again.
@@ -205,15 +203,4 @@ function createSettling(connections: ConnectionPools, batcher: CommitBatcher, in
     if (commitOutcome === 'undone') return { error: outcome.error, retryReason: 'conflict' };
     return { error: unknownOutcome(outcome.error), retryReason: undefined };
   };
-}
-
-function unknownOutcome(cause: unknown): Problem {
-  return new Problem('STORAGE_UNAVAILABLE', 'the connection to the database was lost while it committed', {
-    cause,
-    hint: 'the change may have been saved: check before you try again',
-  });
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -13,8 +13,10 @@ import {
 } from '../contract.ts';
 import type { ReadSet, WriteSet } from '../read-set.ts';
 import { createReadWriteSet, type ReadWriteSet, type ReadWriteSetBuilder } from '../read-write-set.ts';
+import { type RowUpdate, type RowUpdateOptions, updateSql } from '../row-update.ts';
 import type { PendingSavepoints, SavepointHost } from '../savepoints.ts';
 import { type QueryResult, toStatement } from './connection.ts';
+import { type DeferredWrite, toDeferredWrite } from './deferred-writes.ts';
 import { SLOT_COUNT } from './pool.ts';
 import { postgresDialect } from './sql-dialect.ts';
 import { createTimedStatements, type TimedContext, type TimedStatements } from './timed-statements.ts';
@@ -27,16 +29,17 @@ export interface TransactionContext extends TimedContext {
   readonly blocksWriters: boolean;
 }
 
-/** The part of a unit of work that is done at commit: rows to append, and the read and write sets to validate. */
+/** The part of a unit of work that is done at commit: rows to append, writes of rows, and the read and write sets to validate. */
 export interface CommitRequest {
   readonly appends: readonly PendingAppend[];
+  readonly deferred: readonly DeferredWrite[];
   readonly sets: ReadWriteSet;
 }
 
 /** A transaction as a unit of work uses it. */
 export interface OpenTransaction {
   readonly tx: Transaction;
-  /** Returns the rows to append and the sets to validate at commit. Throws if a savepoint is still open. */
+  /** Returns the part to be done at commit. Throws if a savepoint is still open. */
   end(): CommitRequest;
 }
 
@@ -73,6 +76,7 @@ class Work implements OpenTransaction, SavepointHost {
   readonly sets: ReadWriteSetBuilder = createReadWriteSet();
   readonly collected: CollectedAppends;
   readonly statements: TimedStatements;
+  readonly deferred: DeferredWrite[] = [];
 
   constructor(context: TransactionContext, now: number) {
     this.context = context;
@@ -82,7 +86,7 @@ class Work implements OpenTransaction, SavepointHost {
   }
 
   end(): CommitRequest {
-    return { appends: this.collected.end(), sets: this.sets.build() };
+    return { appends: this.collected.end(), deferred: this.deferred, sets: this.sets.build() };
   }
 
   isOver(): boolean {
@@ -95,6 +99,25 @@ class Work implements OpenTransaction, SavepointHost {
 
   check(): void {
     this.context.state.check();
+  }
+
+  /** False in a unit of work that runs again, because it may have been stale for this reason. */
+  get canBeOptimistic(): boolean {
+    const { limits } = this.context;
+    return limits?.attempt === 'short' && this.statements.staleAttempts === 0;
+  }
+
+  async updateRow(update: RowUpdate, { isOptimistic, isDeferrable }: RowUpdateOptions): Promise<boolean> {
+    this.check();
+    const write = isOptimistic && isDeferrable && !this.context.lazy.isWriting ? toDeferredWrite(update) : undefined;
+    if (write !== undefined) {
+      this.deferred.push(write);
+      return true;
+    }
+    this.announceWrite();
+    const { changes } = await this.query(updateSql(update));
+    if (changes === 0 && isOptimistic) throw this.context.state.markStale();
+    return changes > 0;
   }
 
   announceLock(): void {
@@ -170,15 +193,26 @@ class PostgresTransaction implements Transaction {
     return { changes };
   }
 
+  get canBeOptimistic(): boolean {
+    return this.#work.canBeOptimistic;
+  }
+
+  updateRow(update: RowUpdate, options: RowUpdateOptions): Promise<boolean> {
+    return this.#work.updateRow(update, options);
+  }
+
   append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): void {
     this.#work.collected.append(statements, rows);
   }
 
   /** A failed savepoint undoes rows and writes. */
   savepoint<T>(work: () => Promise<T>): Promise<T> {
-    const { sets, collected } = this.#work;
-    const mark = sets.mark;
-    return collected.savepoint(work, () => sets.undoTo(mark));
+    const { sets, collected, deferred } = this.#work;
+    const [mark, count] = [sets.mark, deferred.length];
+    return collected.savepoint(work, () => {
+      sets.undoTo(mark);
+      deferred.length = count;
+    });
   }
 
   async lock(name: string): Promise<void> {

@@ -5,6 +5,7 @@ import { internal } from '../savepoints.ts';
 import { toCommitStatements } from './commit-statements.ts';
 import { BLOCK_ALL_WRITERS, lockNamesOf } from './commit-validation.ts';
 import { type AttemptConnection, toStatement } from './connection.ts';
+import type { DeferredWrite } from './deferred-writes.ts';
 import { fromDriver, isCancelled, isConnectionLost, type RetryReason } from './driver-error.ts';
 import type { InDoubtCommit } from './in-doubt-commit.ts';
 import { createLazyTransaction, type TransactionStart } from './lazy-transaction.ts';
@@ -34,9 +35,10 @@ export interface TransactionAttempt extends TransactionStart {
   readonly batch?: BatchedWork | undefined;
 }
 
-/** The read and write sets of the units of work in a commit batch, and how they are validated. */
+/** The deferred writes and the sets of the units of work in a commit batch, and how the sets are validated. */
 export interface BatchedWork extends CheckOptions {
   readonly sets: readonly ReadWriteSet[];
+  readonly deferred: readonly DeferredWrite[];
 }
 
 /** The outcome of one attempt at a unit of work. */
@@ -96,12 +98,12 @@ export async function attempt<T>(
     const statements =
       request.appends.length === 0 ? [] : await toAppendStatements({ tx: opened.tx, writer: context.lease.writer() }, request.appends);
     // For a batch the ids of its rows show whether it was committed, so the transaction id is not awaited.
-    if (!isBatch) await lazy.awaitBegin();
+    if (!isBatch) await awaitTransactionId(context, request);
     inDoubt = { answer, commit: { transactionId: lazy.transactionId, find: toFindStatement(request.appends) } };
     // If a rollback to a savepoint has undone the whole transaction, there is nothing to commit.
-    const wrote = (state.wrote && lazy.isWriting) || statements.length > 0;
+    const wrote = (state.wrote && lazy.isWriting) || statements.length + request.deferred.length > 0;
     const start = performance.now();
-    await commit(context, { statements, sets: [request.sets, ...(batch?.sets ?? [])], comparesLists: batch?.comparesLists ?? true });
+    await commit(context, { statements, ...toBatchedWork(request, batch) });
     context.lease.end('committed');
     return { answer, wrote, ms: performance.now() - start, broken: await isBroken(context) };
   } catch (error) {
@@ -117,6 +119,18 @@ export async function attempt<T>(
   }
 }
 
+/** Without appended rows, only the transaction id shows whether deferred writes were committed. */
+function awaitTransactionId({ lazy }: TransactionContext, { deferred }: CommitRequest): Promise<void> {
+  if (deferred.length > 0) lazy.write();
+  return lazy.awaitBegin();
+}
+
+/** Returns the deferred writes and the sets of a commit: those of its unit of work, and of the others in its batch. */
+function toBatchedWork({ deferred, sets }: CommitRequest, batch: BatchedWork | undefined): BatchedWork {
+  if (batch === undefined) return { deferred, sets: [sets], comparesLists: true };
+  return { ...batch, sets: [sets, ...batch.sets] };
+}
+
 /** Returns true if the connection must not be used again, because its state on the server is unknown. */
 function isBroken({ state, lazy }: TransactionContext): boolean | Promise<boolean> {
   const succeeded = lazy.rollbacksSucceeded();
@@ -130,28 +144,27 @@ async function blockAllWriters({ connection, state, lazy }: TransactionContext):
 }
 
 /** The last statements of a transaction. */
-interface CommitStatements extends CheckOptions {
+interface CommitStatements extends BatchedWork {
   readonly statements: readonly Query[];
-  readonly sets: readonly ReadWriteSet[];
 }
 
 /** Ends a transaction that only read. Losing the connection here is no error: the reads are validated again when the audit entry is committed. */
 async function endReadOnly(context: TransactionContext): Promise<void> {
   const wasLost = context.state.lost;
   try {
-    await commit(context, { statements: [], sets: [], comparesLists: true });
+    await commit(context, { statements: [], deferred: [], sets: [], comparesLists: true });
   } catch (error) {
     if (wasLost || !context.state.lost) throw error;
   }
 }
 
 /** Sends the remaining statements, commit validation and COMMIT in one message. If one of them fails, COMMIT rolls back. */
-async function commit(context: TransactionContext, { statements, sets, comparesLists }: CommitStatements): Promise<void> {
+async function commit(context: TransactionContext, { statements, sets, ...others }: CommitStatements): Promise<void> {
   const { connection, state, lazy, limits } = context;
   // Units of work that wait for one record would each find a stale read set, so a retry takes these locks before it reads.
   for (const name of lockNamesOf(sets)) state.addLock(name);
   // A value that cannot be sent is refused here, before any statement is sent.
-  const last = toCommitStatements(statements, sets, { comparesLists }).map(toStatement);
+  const last = toCommitStatements(statements, sets, others).map(toStatement);
   state.ended = true;
   state.committing = lazy.isBegun;
   // Commit validation may wait for locks.

@@ -3,6 +3,7 @@ import { AttemptEnded, type AttemptState, createStopwatch, type Stopwatch, TimeL
 import { CollectedAppends } from '../collected-appends.ts';
 import type { AppendStatements, Change, FirstRows, PendingAppend, Query, RowLock, RowLockOptions, Transaction } from '../contract.ts';
 import type { ReadSet } from '../read-set.ts';
+import { type RowUpdate, updateSql } from '../row-update.ts';
 import { internal, type PendingSavepoints, type SavepointHost } from '../savepoints.ts';
 import type { Connection } from './connection.ts';
 import { StatementTimeout, unavailable } from './driver-error.ts';
@@ -148,6 +149,7 @@ class BatchTransaction implements Transaction {
   readonly now = Date.now();
   /** The transaction holds the write lock. */
   readonly validatesReads = false;
+  readonly canBeOptimistic = false;
   readonly attempt: BatchAttempt['attempt'];
   readonly staleAttempts = 0;
   readonly retained: Map<string, unknown>;
@@ -180,6 +182,10 @@ class BatchTransaction implements Transaction {
 
   async run(query: Query): Promise<Change> {
     return this.#checked(this.#connection.run, query);
+  }
+
+  async updateRow(update: RowUpdate): Promise<boolean> {
+    return (await this.run(updateSql(update))).changes > 0;
   }
 
   /** Runs a synchronous query. Its errors reject the promise of the method instead of being thrown. */

@@ -1,0 +1,108 @@
+import type { CommitRequest } from './transaction-handle.ts';
+
+/** Maximum units of work per commit: in a larger batch, the first requests would wait long for their answers. */
+const MAX_BATCH = 256;
+/** Maximum units of work with deferred writes per commit: each write is a statement of its own. */
+const MAX_WRITING = 32;
+
+/** A unit of work that waits for its commit. */
+export interface QueuedRequest extends Settling {
+  readonly request: CommitRequest;
+}
+
+/** The functions that settle a request. */
+interface Settling {
+  readonly resolve: (isCommitted: boolean) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The units of work that wait for a commit. */
+export interface CommitQueue {
+  /** Number of waiting requests, also of those that wait for another one. */
+  readonly length: number;
+  /** True if the next batch would have no requests. */
+  readonly isEmpty: boolean;
+  add(request: CommitRequest, settling: Settling): void;
+  /** Removes the requests of the next batch. One that writes the same row as a request of a running batch would find it changed: it runs again when that one is settled. */
+  takeBatch(): readonly QueuedRequest[];
+}
+
+/** The request of a running batch that writes a row, and the requests that run again when it is settled. */
+interface RowWriter {
+  readonly owner: QueuedRequest;
+  readonly others: QueuedRequest[];
+}
+
+/** Creates an empty queue. */
+export function createCommitQueue(): CommitQueue {
+  return new Queue();
+}
+
+class Queue implements CommitQueue {
+  readonly #queue: QueuedRequest[] = [];
+  readonly #writers = new Map<string, RowWriter>();
+  #held = 0;
+
+  get length(): number {
+    return this.#queue.length + this.#held;
+  }
+
+  get isEmpty(): boolean {
+    return this.#queue.length === 0;
+  }
+
+  add(request: CommitRequest, { resolve, reject }: Settling): void {
+    const queued: QueuedRequest = {
+      request,
+      resolve: (isCommitted) => {
+        this.#end(queued);
+        resolve(isCommitted);
+      },
+      reject: (error) => {
+        this.#end(queued);
+        reject(error);
+      },
+    };
+    this.#queue.push(queued);
+  }
+
+  takeBatch(): readonly QueuedRequest[] {
+    const batch: QueuedRequest[] = [];
+    let writing = 0;
+    while (batch.length < MAX_BATCH && writing < MAX_WRITING) {
+      const queued = this.#queue.shift();
+      if (queued === undefined) break;
+      const writer = this.#writerOf(queued);
+      if (writer !== undefined) {
+        writer.others.push(queued);
+        this.#held++;
+        continue;
+      }
+      batch.push(queued);
+      if (isWriting(queued)) writing++;
+      for (const { row } of queued.request.deferred) this.#writers.set(row, { owner: queued, others: [] });
+    }
+    return batch;
+  }
+
+  #writerOf({ request }: QueuedRequest): RowWriter | undefined {
+    for (const { row } of request.deferred) if (this.#writers.has(row)) return this.#writers.get(row);
+    return undefined;
+  }
+
+  /** Lets the requests run again that wait for a request that is settled. */
+  #end(queued: QueuedRequest): void {
+    for (const { row } of queued.request.deferred) {
+      const writer = this.#writers.get(row);
+      if (writer?.owner !== queued) continue;
+      this.#writers.delete(row);
+      this.#held -= writer.others.length;
+      for (const other of writer.others) other.resolve(false);
+    }
+  }
+}
+
+/** Returns true for a unit of work with deferred writes. */
+export function isWriting({ request }: QueuedRequest): boolean {
+  return request.deferred.length > 0;
+}
