@@ -8,7 +8,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: 'WHERE "rows" <> 1',
     replace: 'WHERE "rows" > 1',
     red: 'src/storage/postgres/deferred-writes.test.ts',
-    test: 'deferred writes does writes of one row one after the other',
+    test: 'deferred writes does a write again whose row has changed since it was loaded',
     onPostgres: true,
   },
   {
@@ -44,7 +44,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: ' && !(inDoubt && namesLocked(error))',
     replace: '',
     red: 'src/storage/postgres/in-doubt-commit.test.ts',
-    test: 'a locked row of a deferred change whose commit is in doubt does the change once if the row is free soon',
+    test: 'a locked row of a deferred change whose commit is in doubt fails with a hint if the row stays locked, and does not run again',
     onPostgres: true,
   },
   {
@@ -62,6 +62,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     replace: 'if (writer !== undefined && writing < 0) {',
     red: 'src/storage/postgres/commit-queue.test.ts',
     test: 'leaves out writes of rows that a running batch writes, until it calls resolve for them',
+    onPostgres: true,
   },
   {
     name: 'a deferred write stays although its savepoint is rolled back',

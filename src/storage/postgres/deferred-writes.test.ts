@@ -74,6 +74,17 @@ describe('deferred writes', () => {
     expect(answers.toSorted((a, b) => a.length - b.length)).toEqual(letters.map((_, at) => text.slice(0, at + 1)));
   });
 
+  it('does a write again whose row has changed since it was loaded', async () => {
+    let runs = 0;
+    const text = await database.transaction(async (tx) => {
+      const answer = await append(tx, 'item 0', 'a');
+      if (++runs === 1) await runSql(`UPDATE "Item" SET "text" = 'changed ', "version" = 2 WHERE "id" = 'item 0'`);
+      return answer;
+    });
+    expect([runs, text, await countOf('"Log"')]).toEqual([2, 'changed a', 1]);
+    expect(await items(`"id" = 'item 0'`)).toMatchObject([{ text: 'changed a', version: 3 }]);
+  });
+
   it.each<[string, (tx: Transaction) => Promise<unknown>, string]>([
     ['row', (tx) => tx.run(sql`UPDATE "Item" SET "text" = 'held ', "version" = 2 WHERE "id" < 'item 3'`), 'held w'],
     ['table', (tx) => tx.run(sql`LOCK TABLE "Item" IN SHARE ROW EXCLUSIVE MODE`), 'w'],
