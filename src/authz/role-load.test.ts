@@ -133,10 +133,10 @@ it('loads the policies again if the history does not have the revision up to whi
 });
 
 describe('a load after damage', () => {
-  const damage = (id: string): Promise<unknown> =>
-    inTransaction((tx) => tx.run(sql`UPDATE "_PolicyRule" SET "resource" = 'Other' WHERE "policyId" = ${id}`));
-  const repair = (id: string): Promise<unknown> =>
-    inTransaction((tx) => tx.run(sql`UPDATE "_PolicyRule" SET "resource" = 'User' WHERE "policyId" = ${id}`));
+  const setResource = (id: string, resource: string): Promise<unknown> =>
+    inTransaction((tx) => tx.run(sql`UPDATE "_PolicyRule" SET "resource" = ${resource} WHERE "policyId" = ${id}`));
+  const damage = (id: string): Promise<unknown> => setResource(id, 'Other');
+  const repair = (id: string): Promise<unknown> => setResource(id, 'User');
   /** Creates a policy that is loaded at a start, because its condition reads another record. */
   const createReading = async (name: string): Promise<string> => {
     const conditions = [{ field: 'resource.createdBy.role', operator: 'eq', value: 'user' }] as const;
