@@ -75,7 +75,7 @@ export async function loadSnapshotOf(tx: Transaction, { revision, base }: LoadQu
   return { snapshot: toSnapshot(loaded.policies, loaded.revision, cache), changed: undefined };
 }
 
-/** Maximum loads of the whole state. Another one is needed only if the changes since the load before cannot be applied to it (`applyChanges`). */
+/** Maximum loads of the whole state. Another load follows only if the changes since the last one cannot be applied to it. */
 const MAX_LOADS = 10;
 
 /** Policies, and the revision at which they are in force. */
@@ -85,8 +85,8 @@ interface LoadedState {
 }
 
 /**
- * Loads the whole state. Several statements read one state only if the revision is the same after the last. If it is not, the changes since then
- * replace rows that may belong to them: to load everything again could repeat without end if changes are more frequent than a load takes.
+ * Loads the whole state. Its statements have read one state only if the revision is the same after them. Otherwise the changes since the first statement
+ * replace the rows that they concern. To load everything again instead could repeat without end, if policies change during each load.
  *
  * @throws Problem STORAGE_BUSY if the changes could not be applied to any of ten loads
  */

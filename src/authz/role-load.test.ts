@@ -124,7 +124,7 @@ it('loads the policies again if the history does not have the revision up to whi
   await addChange();
   const loaded = await inTransaction((tx) => loadRole(tx, at, 'viewer'));
   await removeChange();
-  // A server that replaced a failed one may not have the revision: another one has its number, or none.
+  // After a failover, the new server may lack the revision. Its number then belongs to another revision, or to none.
   expect(await load({ ...loaded, readUpTo: { ...loaded.readUpTo, stamp: 'lost' } })).toBeUndefined();
   expect(await load({ ...loaded, readUpTo: { ...loaded.readUpTo, number: loaded.readUpTo.number + 2 } })).toBeUndefined();
   expect(store.pendingRoles()).toContain('viewer');

@@ -64,7 +64,7 @@ export function addLoaded(snapshot: PolicySnapshot, { before, loaded }: RoleLoad
 export async function addLoadedAt(tx: Transaction, to: Snapshot, load: RoleLoad): Promise<PolicySnapshot | undefined> {
   const { at, loaded, readUpTo } = load;
   if (at.revision.stamp === to.revision.stamp) return isUnchanged(load) ? addLoaded(to.policies, load) : undefined;
-  // A server that replaces a failed one may not have the last revisions: rows of a lost revision are in no change.
+  // After a failover, the new server may lack the last revisions, and no change replaces the rows that were read from them.
   if (at.definitions !== to.definitions || !(await isInHistory(tx, readUpTo, to.revision))) return undefined;
   const changes = await loadChanges(tx, at.revision, to.revision);
   if (changes === undefined) return undefined;

@@ -140,7 +140,7 @@ const DATABASE_METRICS: readonly (readonly [
     'counter',
     {
       name: 'bailiwick_guard_retries_total',
-      help: 'Transactions that ran again because data they had read changed before their commit.',
+      help: 'Transactions that ran again because data they had read changed before their commit, or a record that they update was locked.',
       from: 'validationRetries',
     },
   ],

@@ -103,7 +103,7 @@ export interface Transaction extends TimedAttempt, ReadTracking {
   /** Returns the first row of each query, or undefined. The queries are sent together, in this order. */
   oneOfEach(queries: readonly (Query | undefined)[]): Promise<FirstRows>;
   run(query: Query): Promise<Change>;
-  /** Changes a row. Returns false if there is no such row, unless the unit of work then runs again. */
+  /** Changes a row. Returns false if there is no such row and the row was locked; without a lock, the unit of work runs again. */
   updateRow(update: RowUpdate, options: RowUpdateOptions): Promise<boolean>;
   /**
    * Appends rows when the unit of work ends: in the commit of its writes, or, if it wrote nothing but what `updateRow` has deferred, in a commit

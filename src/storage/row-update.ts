@@ -13,7 +13,10 @@ export interface RowUpdate {
 export interface RowUpdateOptions {
   /** True if it has loaded the row without a lock. If the row has changed since, the unit of work runs again, with locks. */
   readonly isOptimistic: boolean;
-  /** True if the change of an unlocked row may be sent with the commit: it can hardly violate a constraint, and nothing in the unit of work depends on it. */
+  /**
+   * True if the change of a row without a lock may be sent with the commit: it changes no unique value, and no later statement of the unit of work
+   * depends on it.
+   */
   readonly isDeferrable: boolean;
 }
 

@@ -34,7 +34,8 @@ export function loadById(context: RequestContext): Found | Promise<Found> {
 
 /**
  * Returns true for a request whose record is loaded together with its caller: a read, and an update that compares the version at its commit. Other
- * actions lock their records, or find them later. So does an update of a record with a checksum, such as a user, whom a login locks too.
+ * actions lock their records, or find them later. An update of a record with a checksum locks it too: a login locks its user, so that a change of the
+ * password ends the session.
  */
 export function isPrefetched(
   { canBeOptimistic }: Pick<Transaction, 'canBeOptimistic'>,

@@ -132,7 +132,7 @@ class BatchSettler {
 
   /**
    * Commits the requests that are not stale. A stale request also proves that no earlier attempt at the batch was committed, nor ever
-   * will be, because a replaced state never becomes current again; a row that is only locked does not prove it.
+   * will be, because a replaced state never becomes current again. A locked row is no such proof: it may be free later.
    */
   async #settleWithoutStale(batch: readonly QueuedRequest[], error: unknown, attempts: Attempts): Promise<void> {
     const isNamed = parseStaleness(error);
@@ -144,13 +144,13 @@ class BatchSettler {
   }
 
   /**
-   * Commits a batch with deferred writes whose earlier attempt may have been committed, or may still be: its units of work must not run again. Its
-   * entries have the same ids in each attempt, so at most one of them is committed.
+   * Sends a batch with deferred writes again, because an earlier attempt was perhaps committed, or will be if its message arrives late. The units of work
+   * must not run again: they would do their writes twice. The entries have the same ids in each attempt, so at most one attempt is committed.
    */
   async #settleInDoubt(batch: readonly QueuedRequest[], error: unknown, attempts: Attempts): Promise<void> {
     const { inDoubtSince = performance.now() } = attempts;
     const isOver = performance.now() - inDoubtSince > this.#options.inDoubtTimeout;
-    // A server that answers may refuse a write each time, because its row is locked. Others wait for this batch.
+    // If the server answers, it may refuse a write for as long as its row is locked, and other requests wait for this batch: few attempts are enough.
     if (!isOver && (attempts.count < ATTEMPTS || isUnreachable(error))) {
       await pause(IN_DOUBT_PAUSE);
       return this.settle(batch, { ...attempts, count: attempts.count + 1, inDoubt: true, inDoubtSince });

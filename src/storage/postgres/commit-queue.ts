@@ -10,7 +10,7 @@ export interface QueuedRequest extends Settling {
   readonly request: CommitRequest;
 }
 
-/** The functions that settle a request. */
+/** The functions that resolve or reject the promise of a request. */
 interface Settling {
   readonly resolve: (isCommitted: boolean) => void;
   readonly reject: (error: unknown) => void;
@@ -18,12 +18,15 @@ interface Settling {
 
 /** The units of work that wait for a commit. */
 export interface CommitQueue {
-  /** Number of waiting requests, also of those that wait for another one. */
+  /** Number of waiting requests, including those that wait until a write of the same row is settled. */
   readonly length: number;
   /** True if the next batch would have no requests. */
   readonly isEmpty: boolean;
   add(request: CommitRequest, settling: Settling): void;
-  /** Removes the requests of the next batch. One that writes the same row as a request of a running batch would find it changed: it runs again when that one is settled. */
+  /**
+   * Removes the requests of the next batch. A request that writes a row of a running batch would find it changed. It is left out, and runs again when
+   * the first write is settled.
+   */
   takeBatch(): readonly QueuedRequest[];
 }
 
@@ -90,7 +93,7 @@ class Queue implements CommitQueue {
     return undefined;
   }
 
-  /** Lets the requests run again that wait for a request that is settled. */
+  /** Ends the writes of a settled request: the requests that wait for them run again. */
   #end(queued: QueuedRequest): void {
     for (const { row } of queued.request.deferred) {
       const writer = this.#writers.get(row);

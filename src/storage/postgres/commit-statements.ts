@@ -24,7 +24,7 @@ export function toCommitStatements(
   sets: readonly ReadWriteSet[],
   { deferred, ...options }: CommitOptions,
 ): readonly Query[] {
-  // Behind the insertions: if a commit was in doubt and its rows exist, the insertions fail first.
+  // The insertions come first: if an earlier attempt was committed, they fail, and no write is done twice.
   const writes = toDeferredStatements(deferred);
   if (sets.every(isEmptySet)) return [...insertions, ...writes];
   const validation = toCommitValidation(sets);

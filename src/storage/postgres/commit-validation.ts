@@ -195,7 +195,7 @@ export function parseStaleness(error: unknown): (work: Validated) => boolean {
     sessions.some((id) => endedSessions.has(id));
 }
 
-/** Returns true if a deferred write has failed because its row is locked: it may succeed later. */
+/** Returns true if a deferred write has failed because its row is locked. It may succeed when the row is free. */
 export function namesLocked(error: unknown): boolean {
   return parseFailure(error).checks?.some((key) => key.startsWith(LOCKED)) === true;
 }

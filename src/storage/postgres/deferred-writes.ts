@@ -24,7 +24,7 @@ export interface DeferredWrite {
 /** Maximum characters of the values in the statement of a deferred write. The other units of work of the commit wait for it. */
 const MAX_CHARACTERS = 2000;
 
-/** The prefix of a key in the error of a commit if the row is perhaps only locked. */
+/** The prefix of the key in an error if the row is locked, and has perhaps not changed. */
 export const LOCKED = 'locked ';
 
 /** The number of deferred writes so far, for their keys. */
@@ -33,13 +33,13 @@ let count = 0;
 /** Returns the deferred write of a row; undefined if it is too large to be deferred. @throws Problem VALUE_INVALID */
 export function toDeferredWrite({ row, table, assignments, where }: RowUpdate): DeferredWrite | undefined {
   const key = `write ${++count}`;
-  // Without waiting for locks: others wait for the commit.
+  // The statement must not wait for a lock, because other units of work wait for the commit.
   const locked = sql`SELECT "id" FROM ${table} WHERE ${where} FOR NO KEY UPDATE SKIP LOCKED`;
   const changed = sql`UPDATE ${table} SET ${assignments} WHERE "id" IN (SELECT "id" FROM "row") RETURNING 1`;
   const error = sql`CASE WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${where}) THEN ${LOCKED + key}::text ELSE ${key}::text END`;
   const statement = toStatement(sql`WITH "row" AS (${locked}), "changed" AS (${changed})
     SELECT ${sql.raw(STALE_FUNCTION)}(json_build_array(${error})) FROM (SELECT count(*) AS "rows" FROM "changed") AS "counted" WHERE "rows" <> 1`);
-  // Here, so that a value that cannot be sent is refused in its unit of work and not in the commit.
+  // Values are converted now: one that cannot be sent must fail its own unit of work, and not the shared commit.
   const parameters = statement.parameters.map(toBound);
   const characters = parameters.reduce<number>((total, value) => total + String(value).length, 0);
   if (characters > MAX_CHARACTERS) return undefined;

@@ -89,7 +89,7 @@ function relatedCheck(reads: readonly RelatedCheck[], sets: readonly RelationSet
   });
   const columns = links.map(({ type }, index) => `, "v${index}" ${CAST_TYPES[type]}`).join('');
   const links_ = links.map((link, index) => linkSql(link, { column: columnOf(resource, link.field), index }));
-  // A unit of work that has written records which conditions read commits alone.
+  // Only a unit of work that commits alone has written records that conditions read.
   const ids = sets.flatMap(({ written }) => [...(written.get(resource.name) ?? [])]);
   const own = ids.length === 0 ? sql`` : sql` AND ${columnOf(resource, 'id')} <> ALL(${ids}::text[])`;
   return sql`SELECT ${CALL}(json_agg("read"."key"))

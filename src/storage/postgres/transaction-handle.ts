@@ -101,7 +101,7 @@ class Work implements OpenTransaction, SavepointHost {
     this.context.state.check();
   }
 
-  /** False in a unit of work that runs again, because it may have been stale for this reason. */
+  /** False if the unit of work runs again, perhaps because a row without a lock had changed. */
   get canBeOptimistic(): boolean {
     const { limits } = this.context;
     return limits?.attempt === 'short' && this.statements.staleAttempts === 0;
