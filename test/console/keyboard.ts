@@ -47,6 +47,8 @@ export async function choose(page: Page, list: string | RegExp, option: string):
   await page.keyboard.press('Enter');
   const shown = page.getByRole('option').filter({ visible: true });
   await shown.first().waitFor();
+  // A list that opens selects its current option in a later task, which would undo the keys before it.
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve))');
   const options = (await shown.allTextContents()).map((each) => each.trim());
   for (let key = 0; key <= options.length; key++) {
     const selected = await page.locator('[role="option"][data-combobox-selected]').filter({ visible: true }).allTextContents();
