@@ -11,7 +11,7 @@ import { didYouMean, type Issue, Problem } from '../errors.ts';
 import { isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import type { ApiRequest, RequestOrigin } from '../request/index.ts';
 import { type Definitions, ordinaryResources, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
-import type { Budget, BudgetLimits, CursorKeys, Transaction } from '../storage/index.ts';
+import type { Budget, BudgetLimits, CursorKeys, FoundForInsertion, Transaction } from '../storage/index.ts';
 
 /** The components and options that the pipeline needs. */
 export interface PipelineDeps {
@@ -76,8 +76,8 @@ export interface UnitOfWork {
   readonly policyStore: Pick<PolicyStore, 'withRoles'>;
   /** The policies in force, with those of the role of the caller. */
   readonly snapshot: Snapshot;
-  /** The record that the request names, if it was prefetched. */
-  readonly prefetched?: PrefetchedRecord | undefined;
+  /** The rows that were loaded with the caller, if the request is the only one. */
+  readonly prefetched?: Prefetched | undefined;
   readonly hashes: PasswordHashes;
   readonly budget: Budget;
   readonly options: PipelineOptions;
@@ -88,9 +88,12 @@ export interface UnitOfWork {
   readonly observer?: DecisionObserver | undefined;
 }
 
-/** The row of the record that a request names, as loaded with the caller; undefined if there is none. */
-export interface PrefetchedRecord {
-  readonly row: Row | undefined;
+/** Rows that a request needs first, as loaded with the caller and without locks. */
+export interface Prefetched {
+  /** The row of the record that the request names; null if there is none. Absent for an action that loads its records later. */
+  readonly row?: Row | null | undefined;
+  /** The result of the lookups for a create. */
+  readonly found?: FoundForInsertion | undefined;
 }
 
 /** The countable denials of a unit of work so far, and the windows that count them. */

@@ -126,7 +126,7 @@ describe('a unit of work', () => {
     const prefetchedOf = (id: string) =>
       inUnit('ann', async ({ prefetched }) => prefetched, toApiRequest({ action: 'read', resource: 'Article', id }));
     expect(await prefetchedOf('a1')).toMatchObject({ row: { id: 'a1', title: 'one' } });
-    expect(await prefetchedOf('unknown')).toEqual({ row: undefined });
+    expect(await prefetchedOf('unknown')).toEqual({ row: null });
     expect(await inUnit('ann', async ({ prefetched }) => prefetched)).toBeUndefined();
   });
 });

@@ -7,8 +7,8 @@ import type { ApiRequest, RequestOrigin } from '../request/index.ts';
 import { toAnonymousCaller } from '../storage/index.ts';
 import { createCallerBudget } from './answer-budget.ts';
 import { createFindEntryId, type FindEntryId } from './entry-ids.ts';
+import { NO_PREFETCHING, prefetch } from './prefetch.ts';
 import type { Caller, Denials, PipelineDeps, UnitOfWork } from './request-context.ts';
-import { isPrefetched, recordQuery } from './steps/load-record.ts';
 import { type ComputedPasswords, createPasswordHashes, HashNeeded } from './steps/password-changes.ts';
 
 /** Verifies the token of a request. @throws Problem IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED, STORAGE_UNAVAILABLE */
@@ -51,19 +51,18 @@ export async function withUnitOfWork<T>(
 ): Promise<T> {
   const computed: MutablePasswords = { hashes: new Map<string, string>(), verified: undefined };
   const { identification } = caller;
+  let prefetching = NO_PREFETCHING;
   const queries: Prefetch = (tx, definitions) => {
     const user = definitions.get('User');
-    return [
-      user && identification.query(tx, user),
-      request && isPrefetched(tx, definitions, request) ? recordQuery(tx, definitions, request) : undefined,
-    ];
+    prefetching = request === undefined ? NO_PREFETCHING : prefetch(tx, definitions, request);
+    return [user && identification.query(tx, user), ...prefetching.queries];
   };
   const { options, observer, policyStore } = deps;
   for (;;) {
     let appended: AuditEntry[] = [];
     let denials: Denials | undefined;
     try {
-      const run = async ({ tx, snapshot: begun, rows: [user, record] }: AtRevision): Promise<T> => {
+      const run = async ({ tx, snapshot: begun, rows: [user, ...rows] }: AtRevision): Promise<T> => {
         const principal = identification.toPrincipal(tx, begun.user, user);
         const snapshot = await policyStore.withRoles(tx, begun, principal.role);
         // A transaction that runs again starts with no entries.
@@ -71,7 +70,7 @@ export async function withUnitOfWork<T>(
         denials = createDenials(deps, caller);
         const budget = createCallerBudget(tx, options, principal.id);
         const hashes = createPasswordHashes(computed);
-        const prefetched = request && isPrefetched(tx, begun.definitions, request) ? { row: record } : undefined;
+        const prefetched = prefetching.read(rows);
         return work({ tx, caller, principal, policyStore, snapshot, prefetched, hashes, budget, options, appended, denials, observer });
       };
       const result = await deps.database.transactionAtRevision(queries, run, { caller: caller.key, beginsLong, writes });

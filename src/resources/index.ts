@@ -24,7 +24,15 @@ export {
 } from './parse-definition.ts';
 export { type FieldThrough, fieldThrough, followedName } from './reached-fields.ts';
 export { type FieldUsage, fieldKind, findField, operatorsOf, resolveField, summarise } from './resolve-field.ts';
-export { type Definitions, hasIndexOn, ordinaryResources, type Resource, type ResourceIndex, type StoredRecord } from './resource.ts';
+export {
+  type Definitions,
+  hasIndexOn,
+  ordinaryResources,
+  type Resource,
+  type ResourceIndex,
+  type StoredRecord,
+  uniqueKeysOf,
+} from './resource.ts';
 export {
   type Column,
   columnsOf,

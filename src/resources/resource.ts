@@ -50,6 +50,12 @@ export function ordinaryResources(definitions: Definitions): readonly Resource[]
 /** A stored record: `id`, `version`, `createdAt`, `updatedAt`, `createdBy` and its fields; a field without a value is absent. */
 export type StoredRecord = JsonObject & { readonly id: string; readonly version: number };
 
+/** Returns the unique constraints of a resource: its unique fields and unique indexes. */
+export function uniqueKeysOf({ fields, indexes }: Resource): readonly Pick<ResourceIndex, 'fields' | 'where'>[] {
+  const ofFields = [...fields.values()].filter(({ unique }) => unique).map(({ name }) => ({ fields: [name] }));
+  return [...ofFields, ...indexes.filter(({ unique }) => unique)];
+}
+
 /** Returns true if an index finds few records by the values of fields: the id, a unique field, or an index that begins with all of the fields. */
 export function hasIndexOn(resource: Resource, names: readonly string[]): boolean {
   const isKey = (name: string): boolean => name === 'id' || resource.fields.get(name)?.unique === true;

@@ -6,7 +6,7 @@ import type { SqlDialect } from '../operators/index.ts';
 import { renderSql, type Sql } from '../sql.ts';
 import type { TimedAttempt } from './attempt.ts';
 import type { ReadTracking } from './read-set.ts';
-import type { RowUpdate, RowUpdateOptions } from './row-update.ts';
+import type { RowInsertion, RowUpdate, RowUpdateOptions } from './row-writes.ts';
 
 /** SQL text of one database, and its bound values. */
 export interface Statement {
@@ -105,8 +105,10 @@ export interface Transaction extends TimedAttempt, ReadTracking {
   run(query: Query): Promise<Change>;
   /** Changes a row. Returns false if there is no such row and the row was locked; without a lock, the unit of work runs again. */
   updateRow(update: RowUpdate, options: RowUpdateOptions): Promise<boolean>;
+  /** Inserts a row whose references were read without locks. If one of them is gone, the unit of work runs again. Throws ConstraintError. */
+  insertRow(insertion: RowInsertion): Promise<void>;
   /**
-   * Appends rows when the unit of work ends: in the commit of its writes, or, if it wrote nothing but what `updateRow` has deferred, in a commit
+   * Appends rows when the unit of work ends: in the commit of its writes, or, if it wrote nothing but what was deferred, in a commit
    * shared with other units of work. A rollback to a savepoint removes the rows. The transaction must not read the tables of the rows.
    */
   append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): void;

@@ -69,6 +69,7 @@ export { readingEarlierTables } from './earlier-tables.ts';
 export { findMatches, type MatchQuery } from './find-matches.ts';
 export { withTime } from './fixed-time.ts';
 export { validateMove } from './hierarchy-checks.ts';
+export { type FoundForInsertion, lookupsForInsertion } from './insertion-lookups.ts';
 export { loadingById, unlessDamaged } from './intact-records.ts';
 export type { ListQuery, Page, Restriction } from './list-query.ts';
 export { hasSortIndex } from './list-rows.ts';
@@ -157,6 +158,7 @@ export { listRecords } from './record-lists.ts';
 export { matchRecord, type RecordMatch } from './record-match.ts';
 export {
   deleteRecord,
+  insertAfterLookups,
   insertRecord,
   loadDeletedRecord,
   loadRecord,
@@ -166,7 +168,7 @@ export {
   restoreRecord,
   updateRecord,
 } from './records.ts';
-export { findDanglingReferences, lockReferences, type RecordId, type RecordIds } from './reference-checks.ts';
+export { findDanglingReferences, lockReferences, type RecordId } from './reference-checks.ts';
 export {
   clearReferences,
   findDeletedTogether,

@@ -1,14 +1,17 @@
 import { memoize } from '../memoize.ts';
 import type { JsonObject } from '../operators/index.ts';
-import { columnsOf, isDeletionField, type Resource, type Row, type StoredRecord, toRow } from '../resources/index.ts';
+import { columnsOf, type Definitions, isDeletionField, type Resource, type Row, type StoredRecord, toRow } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
-import type { RowLock, Transaction } from './contract.ts';
+import type { RowLock, Statement, Transaction } from './contract.ts';
+import { changesUnique, fitsIndexes } from './deferrable-writes.ts';
+import { type FoundForInsertion, uniqueValuesOf } from './insertion-lookups.ts';
 import { loadAllIntact, loadedSelectionOf, loadIntact, loadingById, loadWithoutDamaged, withoutDamaged } from './intact-records.ts';
 import type { UserVersion } from './read-set.ts';
 import { hasChecksums, refuseDamagedRecord, removeSeal, sealRecords } from './record-checksums.ts';
+import { referencesOf } from './reference-checks.ts';
 import { stampOf } from './relation-reads.ts';
 import { type Existence, existenceSql, idList, insertionInto, quoteName, recordsOf, tableOf } from './table-names.ts';
-import { loadWatched, noteInsertion } from './watched-writes.ts';
+import { isWatched, loadWatched, noteInsertion } from './watched-writes.ts';
 
 /** A change of one record: canonical values to set, and fields to clear. */
 export interface RecordChange {
@@ -105,16 +108,45 @@ function byId(records: readonly StoredRecord[]): ReadonlyMap<string, StoredRecor
 /** Inserts a record with canonical values and hashed passwords. Throws ConstraintError. */
 export async function insertRecord(tx: Transaction, resource: Resource, record: JsonObject): Promise<void> {
   const row = toRow(resource, record);
-  // The statement names every column, so that each resource has one statement text.
-  const columns = columnsOf(resource);
-  const text = memoize(
-    memoize(insertions, tx.dialect, () => new WeakMap()),
-    resource,
-    () => insertionInto(tx.dialect, resource.name, { columns }),
-  );
-  await tx.run({ sql: text, parameters: columns.map(({ name }) => row[name] ?? null) });
+  await tx.run(insertionOf(tx, resource, row));
   noteInsertion(tx, resource, row);
   await sealRecords(tx, resource, [String(row['id'])]);
+}
+
+/** A record, and what was looked up for its insertion. */
+export interface LookedUpInsertion {
+  readonly record: JsonObject;
+  readonly definitions: Definitions;
+  readonly found: FoundForInsertion;
+}
+
+/** Inserts a record as `insertRecord` does, perhaps with the commit. If what was looked up has changed, the unit of work runs again. */
+export async function insertAfterLookups(
+  tx: Transaction,
+  resource: Resource,
+  { record, definitions, found }: LookedUpInsertion,
+): Promise<void> {
+  const row = toRow(resource, record);
+  await tx.insertRow({
+    row: `${resource.name} ${String(row['id'])}`,
+    table: tableOf(resource),
+    statement: insertionOf(tx, resource, row),
+    references: referencesOf({ resource, definitions }, record),
+    uniqueValues: uniqueValuesOf(resource, row),
+    isDeferrable: found.isFree(row) && fitsIndexes(resource, row) && !isWatched(tx, resource),
+  });
+  noteInsertion(tx, resource, row);
+}
+
+/** Returns the INSERT of a row. It names every column, so that each resource has one statement text. */
+function insertionOf({ dialect }: Transaction, resource: Resource, row: Row): Statement {
+  const columns = columnsOf(resource);
+  const text = memoize(
+    memoize(insertions, dialect, () => new WeakMap()),
+    resource,
+    () => insertionInto(dialect, resource.name, { columns }),
+  );
+  return { sql: text, parameters: columns.map(({ name }) => row[name] ?? null) };
 }
 
 const insertions = new WeakMap<Transaction['dialect'], WeakMap<Resource, string>>();
@@ -138,23 +170,13 @@ export async function updateRecord(tx: Transaction, resource: Resource, change: 
     assignments: sql.join(assignments),
     where: sql`"id" = ${change.id} AND "version" = ${change.version}${notDeleted}`,
   };
-  // A change of a unique value could be refused, or wait for others.
-  const isDeferrable =
-    watched === undefined && !hasChecksums(resource) && !changesUnique(resource, [...Object.keys(row), ...change.cleared]);
+  const changesKey = changesUnique(resource, [...Object.keys(row), ...change.cleared]);
+  const isDeferrable = watched === undefined && !hasChecksums(resource) && !changesKey && fitsIndexes(resource, row);
   if (!(await tx.updateRow(update, { isOptimistic: change.isOptimistic ?? false, isDeferrable }))) return false;
   watched?.noteWrite({ ...row, ...Object.fromEntries(change.cleared.map((name) => [name, null])) });
   addUsersToWriteSet(tx, resource, [change]);
   await sealRecords(tx, resource, [change.id]);
   return true;
-}
-
-/** Returns true if a unique index contains one of the fields, or its condition reads it. */
-function changesUnique({ fields, indexes }: Resource, names: readonly string[]): boolean {
-  return names.some(
-    (name) =>
-      fields.get(name)?.unique === true ||
-      indexes.some(({ unique, fields: of, where = {} }) => unique && (of.includes(name) || Object.hasOwn(where, name))),
-  );
 }
 
 /** Adds records to the write set if they are users: requests that read the old version of one of the users run again. */

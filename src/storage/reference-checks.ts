@@ -1,21 +1,17 @@
 import type { Issue } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
-import type { Json, JsonObject } from '../operators/index.ts';
+import { getOrCreate } from '../memoize.ts';
+import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import { type Definitions, type Resource, type Row, typeOf } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
+import type { RecordIds } from './row-writes.ts';
 import { columnOf, idList, recordsOf } from './table-names.ts';
 
 /** The resource and the id of one record. */
 export interface RecordId {
   readonly resource: Resource;
   readonly id: string;
-}
-
-/** The resource and the ids of several records. */
-export interface RecordIds {
-  readonly resource: Resource;
-  readonly ids: readonly string[];
 }
 
 /** The resource whose references are checked. */
@@ -25,17 +21,45 @@ export interface ReferenceSource {
   readonly definitions: Definitions;
 }
 
+/** The resource whose references are locked. */
+export interface LockedSource extends ReferenceSource {
+  /** The records that are known to exist, and that the write of the record locks. */
+  readonly found?: { has(target: Resource, id: string): boolean } | undefined;
+}
+
+/** A field that references records, and the resource of these records. */
+interface ReferenceField {
+  readonly field: Field;
+  readonly target: Resource;
+}
+
+/** Returns the reference fields and lists of references of a resource. */
+export function referenceFieldsOf({ resource, definitions }: ReferenceSource): readonly ReferenceField[] {
+  return [...resource.fields.values()].flatMap((field) => {
+    const target = targetOf(definitions, field);
+    return target === undefined ? [] : [{ field, target }];
+  });
+}
+
+/** Returns the records that the reference fields of a record lead to, by resource. */
+export function referencesOf(source: ReferenceSource, record: JsonObject): readonly RecordIds[] {
+  const ids = new Map<Resource, Set<string>>();
+  for (const { field, target } of referenceFieldsOf(source)) {
+    const id = ownValue(record, field.name);
+    if (field.to !== undefined && typeof id === 'string') getOrCreate(ids, target, () => new Set<string>()).add(id);
+  }
+  return [...ids].map(([resource, found]) => ({ resource, ids: [...found] }));
+}
+
 /**
  * Locks the records that `values` reference, in reference fields and lists of references, and returns an issue for each that does not exist
  * or is soft-deleted.
  */
-export async function lockReferences(tx: Transaction, { resource, definitions }: ReferenceSource, values: JsonObject): Promise<Issue[]> {
+export async function lockReferences(tx: Transaction, { found: known, ...source }: LockedSource, values: JsonObject): Promise<Issue[]> {
   const issues: Issue[] = [];
-  for (const field of resource.fields.values()) {
+  for (const { field, target } of referenceFieldsOf(source)) {
     const value = Object.hasOwn(values, field.name) ? values[field.name] : undefined;
-    const target = targetOf(definitions, field);
-    if (target === undefined) continue;
-    if (field.to !== undefined && typeof value === 'string') {
+    if (field.to !== undefined && typeof value === 'string' && known?.has(target, value) !== true) {
       const found = await findIds(tx, target, [value]);
       if (!found.has(value)) issues.push(dangling(field.name, target, value));
     }
@@ -50,14 +74,14 @@ export async function findDanglingReferences(
   { resource, definitions }: ReferenceSource,
   id: string,
 ): Promise<readonly Field[]> {
-  const fields = [...resource.fields.values()].filter((field) => targetOf(definitions, field) !== undefined);
+  const fields = referenceFieldsOf({ resource, definitions });
   if (fields.length === 0) return [];
-  const columns = sql.join(fields.map(({ name }) => columnOf(resource, name)));
+  const columns = sql.join(fields.map(({ field }) => columnOf(resource, field.name)));
   const row = await tx.one<Row>(sql`SELECT ${columns} FROM ${recordsOf(resource)} WHERE "id" = ${id}`);
   const found: Field[] = [];
-  for (const field of fields) {
-    const [target, stored] = [targetOf(definitions, field), row?.[field.name] ?? null];
-    if (target === undefined || stored === null) continue;
+  for (const { field, target } of fields) {
+    const stored = row?.[field.name] ?? null;
+    if (stored === null) continue;
     const ids = [typeOf(field).fromColumn(stored, field)].flat().filter((item) => typeof item === 'string');
     const there = await findIds(tx, target, ids);
     if (field.of !== undefined) tx.noteReferences(target.name, ids);
@@ -76,11 +100,7 @@ function targetOf(definitions: Definitions, field: Field): Resource | undefined 
   return target;
 }
 
-async function checkList(
-  tx: Transaction,
-  { field, target }: { readonly field: Field; readonly target: Resource },
-  items: readonly Json[],
-): Promise<Issue[]> {
+async function checkList(tx: Transaction, { field, target }: ReferenceField, items: readonly Json[]): Promise<Issue[]> {
   const ids = items.filter((item) => typeof item === 'string');
   const found = await findIds(tx, target, ids);
   tx.noteReferences(target.name, ids);

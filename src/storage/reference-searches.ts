@@ -12,7 +12,7 @@ import { loadAllIntact, loadedSelectionOf } from './intact-records.ts';
 import type { UserVersion } from './read-set.ts';
 import { findDamagedRecords, hasChecksums, sealRecords } from './record-checksums.ts';
 import { addUsersToWriteSet } from './records.ts';
-import type { RecordIds } from './reference-checks.ts';
+import type { RecordIds } from './row-writes.ts';
 import { columnOf, type Existence, idList, quoteName, recordsOf, tableOf } from './table-names.ts';
 import { isWatched, noteBulkWrite } from './watched-writes.ts';
 

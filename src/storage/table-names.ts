@@ -33,7 +33,8 @@ export function recordsOf(resource: Resource, reading: RecordSource = {}): Sql {
   return sql`(SELECT * FROM ${tableOf(resource)} WHERE ${check}${rest}`;
 }
 
-function recordsText(resource: Resource, { existence = 'notDeleted', as = resource.name }: RecordSource = {}): string {
+/** Renders the FROM item of `recordsOf` without a check. */
+export function recordsText(resource: Resource, { existence = 'notDeleted', as = resource.name }: RecordSource = {}): string {
   const [table, alias] = [quoteName(resource.name), quoteName(as)];
   if (resource.softDelete) return `(SELECT * FROM ${table} WHERE ${existenceSql(existence)}) AS ${alias}`;
   // A resource without soft delete has no deleted records.

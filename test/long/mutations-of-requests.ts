@@ -613,8 +613,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a missing record is reported before the decision',
     file: 'src/pipeline/steps/load-record.ts',
-    find: 'if (row === undefined) return [];',
-    replace: "if (row === undefined) throw new Problem('RECORD_UNKNOWN', 'none');",
+    find: 'if (row === null) return [];',
+    replace: "if (row === null) throw new Problem('RECORD_UNKNOWN', 'none');",
     red: 'test/scenarios/references-one-hop.test.ts',
     test: 'denies a read of a missing record for the same reason, under an ALLOW for authors of the same department',
   },

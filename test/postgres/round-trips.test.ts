@@ -57,9 +57,9 @@ it.each<[what: string, asked: Asked, count: number]>([
   ['a denied read takes two', { method: 'GET', path: () => `/api/Note/${others}`, status: 403 }, 2],
   ['a list takes three: the caller, the rows, and its entry', { method: 'GET', path: () => '/api/Note', status: 200 }, 3],
   [
-    'a create takes four: the caller, the referenced record, the row, and its entry',
+    'a create takes two: the caller with the referenced record, and the row with its entry',
     { method: 'POST', path: () => '/api/Note', body: mine, status: 201 },
-    4,
+    2,
   ],
   [
     'an update takes two: the data, and the change with its entry',

@@ -1,16 +1,6 @@
 import { Problem } from '../../errors.ts';
-import type { ApiRequest } from '../../request/index.ts';
-import type { Definitions, Resource, Row, StoredRecord } from '../../resources/index.ts';
-import {
-  hasChecksums,
-  loadDeletedRecord,
-  loadingById,
-  loadRecord,
-  type Query,
-  type RowLock,
-  type Transaction,
-  unlessDamaged,
-} from '../../storage/index.ts';
+import type { Resource, Row, StoredRecord } from '../../resources/index.ts';
+import { hasChecksums, loadDeletedRecord, loadRecord, type RowLock, unlessDamaged } from '../../storage/index.ts';
 import type { Found, RequestContext } from '../request-context.ts';
 
 /** Row locks that actions take when they load their record. */
@@ -29,28 +19,8 @@ const SEARCHES: ReadonlySet<string> = new Set(['delete', 'restore']);
  */
 export function loadById(context: RequestContext): Found | Promise<Found> {
   const { prefetched, resource } = context;
-  return (prefetched && readUndamaged(resource, prefetched.row)) ?? loadBy(context, loadRecord);
-}
-
-/**
- * Returns true for a request whose record is loaded together with its caller: a read, and an update that compares the version at its commit. Other
- * actions lock their records, or find them later. An update of a record with a checksum locks it too: a login locks its user, so that a change of the
- * password ends the session.
- */
-export function isPrefetched(
-  { canBeOptimistic }: Pick<Transaction, 'canBeOptimistic'>,
-  definitions: Definitions,
-  { resource, action, id }: ApiRequest,
-): boolean {
-  if (id === undefined || action !== 'update') return id !== undefined && action === 'read';
-  const updated = definitions.get(resource);
-  return canBeOptimistic && updated !== undefined && !hasChecksums(updated);
-}
-
-/** Returns the query of the record that a request names; undefined if its resource has none. */
-export function recordQuery(tx: Transaction, definitions: Definitions, { resource: name, id = '' }: ApiRequest): Query | undefined {
-  const resource = definitions.get(name);
-  return resource === undefined || resource.internal ? undefined : loadingById(tx, resource, id);
+  const row = prefetched?.row;
+  return (row === undefined ? undefined : readUndamaged(resource, row)) ?? loadBy(context, loadRecord);
 }
 
 /** Loads the soft-deleted record of the request. Returns no record if the record is not deleted. */
@@ -79,8 +49,8 @@ async function findUndamaged(resource: Resource, loading: Promise<StoredRecord |
 }
 
 /** Returns the record of a row; undefined if the row has to be loaded again, because its checksum is wrong. */
-function readUndamaged(resource: Resource, row: Row | undefined): Found | undefined {
-  if (row === undefined) return [];
+function readUndamaged(resource: Resource, row: Row | null): Found | undefined {
+  if (row === null) return [];
   try {
     return unlessDamaged(resource, [row]);
   } catch (error) {

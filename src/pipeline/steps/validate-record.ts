@@ -39,11 +39,16 @@ export async function validateSubmittedValues(context: RequestContext, found: Fo
 }
 
 /** Returns the mistakes in the values of a proposed record. */
-export async function findIssues({ tx, resource, snapshot }: RequestContext, found: Found, proposal: Proposal): Promise<readonly Issue[]> {
+export async function findIssues(context: RequestContext, found: Found, proposal: Proposal): Promise<readonly Issue[]> {
+  const { tx, resource, snapshot, prefetched } = context;
   const { record, values } = proposal;
   const before = found.find(({ id }) => id === record.id);
   const moved = before === undefined ? [] : await validateMove(tx, resource, { before, values });
-  return [...proposal.issues, ...moved, ...(await lockReferences(tx, { resource, definitions: snapshot.definitions }, values))];
+  return [
+    ...proposal.issues,
+    ...moved,
+    ...(await lockReferences(tx, { resource, definitions: snapshot.definitions, found: prefetched?.found }, values)),
+  ];
 }
 
 /** Refuses values with mistakes. @throws Problem VALUE_INVALID */

@@ -5,7 +5,7 @@ import { type Issue, MAX_ISSUES, Problem } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import { filterKey, resolveWhere } from '../../request/index.ts';
 import { type StoredRecord, showRecord } from '../../resources/index.ts';
-import { findMatches, insertRecord, type MatchQuery, type RecordChange, updateRecord } from '../../storage/index.ts';
+import { findMatches, insertAfterLookups, insertRecord, type MatchQuery, type RecordChange, updateRecord } from '../../storage/index.ts';
 import type { Decided, Found, Proposal, RequestContext, Result } from '../request-context.ts';
 import { authorizeChange, authorizeRow } from './authorize-action.ts';
 import { deleteWithReferencing } from './cascade-delete.ts';
@@ -69,7 +69,7 @@ export async function storeChange(
     values: hashPasswords(context, values),
     cleared,
     now: context.tx.now,
-    isOptimistic: context.prefetched !== undefined,
+    isOptimistic: context.prefetched?.row !== undefined,
   };
   if (!(await translateConstraints(context, () => updateRecord(context.tx, context.resource, change))))
     throw new Problem('RECORD_VERSION', 'another request has changed the record in the meantime');
@@ -136,7 +136,14 @@ async function findReadable(context: RequestContext, reading: Decision): Promise
 }
 
 async function store(context: RequestContext, { record, values }: Proposal): Promise<StoredRecord> {
-  await translateConstraints(context, () => insertRecord(context.tx, context.resource, { ...record, ...hashPasswords(context, values) }));
+  const { tx, resource, prefetched, snapshot } = context;
+  const found = prefetched?.found;
+  const stored = { ...record, ...hashPasswords(context, values) };
+  await translateConstraints(context, () =>
+    found === undefined
+      ? insertRecord(tx, resource, stored)
+      : insertAfterLookups(tx, resource, { record: stored, definitions: snapshot.definitions, found }),
+  );
   return record;
 }
 

@@ -1,7 +1,7 @@
 import { Problem } from '../../errors.ts';
 import { type CommitMetrics, ConstraintError, type Transaction } from '../contract.ts';
 import { createCommitQueue, isWriting, type QueuedRequest } from './commit-queue.ts';
-import { namesList, namesLocked, parseStaleness } from './commit-validation.ts';
+import { maySucceed, namesList, parseStaleness } from './commit-validation.ts';
 import { unknownOutcome } from './driver-error.ts';
 import { IN_DOUBT_PAUSE, pause } from './in-doubt-commit.ts';
 import type { BatchedWork, TransactionOutcome } from './transaction.ts';
@@ -119,7 +119,7 @@ class BatchSettler {
       return this.settle(batch, { ...attempts, comparesLists: true });
     }
     const inDoubt = attempts.inDoubt || outcome.inDoubt !== undefined;
-    if (retryReason === 'stale' && !(inDoubt && namesLocked(error))) return this.#settleWithoutStale(batch, error, attempts);
+    if (retryReason === 'stale' && !(inDoubt && maySucceed(error))) return this.#settleWithoutStale(batch, error, attempts);
     // The statement of a deferred write may have failed. Its unit of work runs again with locks, and receives the error if it fails again.
     if (batch.some(isWriting))
       return inDoubt ? this.#settleInDoubt(batch, error, attempts) : this.#settleOthers(batch, isWriting, attempts);
@@ -132,7 +132,7 @@ class BatchSettler {
 
   /**
    * Commits the requests that are not stale. A stale request also proves that no earlier attempt at the batch was committed, nor ever
-   * will be, because a replaced state never becomes current again. A locked row is no such proof: it may be free later.
+   * will be, because a replaced state never becomes current again. A write that may succeed later is no such proof.
    */
   async #settleWithoutStale(batch: readonly QueuedRequest[], error: unknown, attempts: Attempts): Promise<void> {
     const isNamed = parseStaleness(error);

@@ -4,7 +4,13 @@ import { type CommitQueue, createCommitQueue } from './commit-queue.ts';
 
 /** Adds a request that writes rows. Its result is added to `settled`, with the rows. */
 function add(queue: CommitQueue, rows: readonly string[], settled: string[] = []): void {
-  const deferred = rows.map((row) => ({ key: row, row, table: 'Item', statement: { sql: '', parameters: [] } }));
+  const deferred = rows.map((row) => ({
+    key: row,
+    holds: [`Item ${row}`, row],
+    locks: [],
+    statement: { sql: '', parameters: [] },
+    mayWait: false,
+  }));
   queue.add(
     { appends: [], deferred, sets: createReadWriteSet().build() },
     {

@@ -18,20 +18,20 @@ interface Settling {
 
 /** The units of work that wait for a commit. */
 export interface CommitQueue {
-  /** Number of waiting requests, including those that wait until a write of the same row is settled. */
+  /** Number of waiting requests, including those that wait until a write of the same row or unique value is settled. */
   readonly length: number;
   /** True if the next batch would have no requests. */
   readonly isEmpty: boolean;
   add(request: CommitRequest, settling: Settling): void;
   /**
-   * Removes the requests of the next batch. A request that writes a row of a running batch would find it changed. It is left out, and runs again when
-   * the first write is settled.
+   * Removes the requests of the next batch. A request that writes a row or a unique value of a running batch would find it changed or taken. It is left
+   * out, and runs again when the first write is settled.
    */
   takeBatch(): readonly QueuedRequest[];
 }
 
-/** The request of a running batch that writes a row, and the requests that run again when it is settled. */
-interface RowWriter {
+/** The request of a running batch that writes a row or a unique value, and the requests that run again when it is settled. */
+interface Writer {
   readonly owner: QueuedRequest;
   readonly others: QueuedRequest[];
 }
@@ -43,7 +43,7 @@ export function createCommitQueue(): CommitQueue {
 
 class Queue implements CommitQueue {
   readonly #queue: QueuedRequest[] = [];
-  readonly #writers = new Map<string, RowWriter>();
+  readonly #writers = new Map<string, Writer>();
   #held = 0;
 
   get length(): number {
@@ -83,26 +83,31 @@ class Queue implements CommitQueue {
       }
       batch.push(queued);
       if (isWriting(queued)) writing++;
-      for (const { row } of queued.request.deferred) this.#writers.set(row, { owner: queued, others: [] });
+      for (const hold of holdsOf(queued)) this.#writers.set(hold, { owner: queued, others: [] });
     }
     return batch;
   }
 
-  #writerOf({ request }: QueuedRequest): RowWriter | undefined {
-    for (const { row } of request.deferred) if (this.#writers.has(row)) return this.#writers.get(row);
-    return undefined;
+  #writerOf(queued: QueuedRequest): Writer | undefined {
+    const held = holdsOf(queued).find((hold) => this.#writers.has(hold));
+    return held === undefined ? undefined : this.#writers.get(held);
   }
 
   /** Ends the writes of a settled request: the requests that wait for them run again. */
   #end(queued: QueuedRequest): void {
-    for (const { row } of queued.request.deferred) {
-      const writer = this.#writers.get(row);
+    for (const hold of holdsOf(queued)) {
+      const writer = this.#writers.get(hold);
       if (writer?.owner !== queued) continue;
-      this.#writers.delete(row);
+      this.#writers.delete(hold);
       this.#held -= writer.others.length;
       for (const other of writer.others) other.resolve(false);
     }
   }
+}
+
+/** Returns the texts of the rows and unique values that a request writes. */
+function holdsOf({ request }: QueuedRequest): readonly string[] {
+  return request.deferred.flatMap(({ holds }) => holds);
 }
 
 /** Returns true for a unit of work with deferred writes. */

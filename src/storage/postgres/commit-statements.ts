@@ -2,7 +2,7 @@ import { renderSql, type Sql, sql } from '../../sql.ts';
 import type { Query, Statement } from '../contract.ts';
 import { isEmptySet, type ReadWriteSet } from '../read-write-set.ts';
 import { toCommitValidation, toWriteMarks } from './commit-validation.ts';
-import { type DeferredWrite, toDeferredStatements } from './deferred-writes.ts';
+import { type DeferredWrite, mayWait, RESTORE_WAIT, toDeferredStatements } from './deferred-writes.ts';
 import { type CheckOptions, toRelationChecks } from './relation-checks.ts';
 
 /** Maximum insertions in the statement of commit validation. Each number of insertions is another text to prepare. */
@@ -27,10 +27,15 @@ export function toCommitStatements(
   // The insertions come first: if an earlier attempt was committed, they fail, and no write is done twice.
   const writes = toDeferredStatements(deferred);
   if (sets.every(isEmptySet)) return [...insertions, ...writes];
-  const validation = toCommitValidation(sets);
+  const validation = mayWait(deferred) ? restoringWait(toCommitValidation(sets)) : toCommitValidation(sets);
   const checks = [...toRelationChecks(sets, options), ...toWriteMarks(sets)];
   const isCombined = writes.length === 0 && insertions.length > 0 && insertions.length <= MAX_COMBINED && insertions.every(isInsertion);
   return isCombined ? [combine(insertions, validation), ...checks] : [...insertions, ...writes, validation, ...checks];
+}
+
+/** Restores the limit of the waits for locks first: commit validation may wait longer than deferred writes. */
+function restoringWait(validation: Statement): Statement {
+  return { ...validation, sql: `${validation.sql} FROM ${RESTORE_WAIT}` };
 }
 
 const INSERT = /^\s*INSERT\b/i;

@@ -3,7 +3,7 @@ import type { Query, Statement } from '../contract.ts';
 import type { ReadWriteSet } from '../read-write-set.ts';
 import { isListKey } from '../relation-set.ts';
 import { writeMarkId } from '../write-marks.ts';
-import { type DeferredWrite, LOCKED } from './deferred-writes.ts';
+import { type DeferredWrite, MAY_SUCCEED } from './deferred-writes.ts';
 import { STALE, serverDetail } from './driver-error.ts';
 
 /** The function that validates read sets at commit. Its parameters and its behaviour belong to the name: a change of either needs a new name. */
@@ -195,9 +195,9 @@ export function parseStaleness(error: unknown): (work: Validated) => boolean {
     sessions.some((id) => endedSessions.has(id));
 }
 
-/** Returns true if a deferred write has failed because its row is locked. It may succeed when the row is free. */
-export function namesLocked(error: unknown): boolean {
-  return parseFailure(error).checks?.some((key) => key.startsWith(LOCKED)) === true;
+/** Returns true if a deferred write has failed that may succeed later: this proves nothing about an attempt in doubt. */
+export function maySucceed(error: unknown): boolean {
+  return parseFailure(error).checks?.some((key) => key.startsWith(MAY_SUCCEED)) === true;
 }
 
 /** Returns true if the check of a list has failed. */
@@ -212,7 +212,7 @@ function parseFailure(error: unknown): Partial<ValidationFailure> {
 /** Returns a predicate that is true for a unit of work with one of the stale reads or deferred writes. */
 function concernsOneOf(stale: ReadonlySet<string>): (work: Validated) => boolean {
   return ({ sets: { relations }, deferred }) =>
-    deferred.some(({ key }) => stale.has(key) || stale.has(LOCKED + key)) ||
+    deferred.some(({ key }) => stale.has(key) || stale.has(MAY_SUCCEED + key)) ||
     (relations !== undefined &&
       ([...relations.records.keys()].some((key) => stale.has(key)) ||
         relations.related.some(({ key }) => stale.has(key)) ||

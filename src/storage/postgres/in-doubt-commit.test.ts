@@ -17,7 +17,8 @@ let database: Database;
 beforeAll(async () => {
   direct = await open();
   await runSql(
-    `CREATE TABLE "Count" ("id" TEXT DEFAULT 'count', "n" BIGINT); ${staleFunctionSql()}; CREATE TABLE "Log" ("id" TEXT COLLATE "C" PRIMARY KEY)`,
+    `CREATE TABLE "Count" ("id" TEXT DEFAULT 'count', "n" BIGINT); ${staleFunctionSql()}; CREATE TABLE "Log" ("id" TEXT COLLATE "C" PRIMARY KEY);
+    CREATE TABLE "Part" ("code" TEXT COLLATE "C" UNIQUE)`,
   );
   proxy = await startProxy(url.href);
   database = await openPostgres({ url: proxy.url });
@@ -28,7 +29,7 @@ afterAll(async () => {
   await close(direct);
 });
 beforeEach(async () => {
-  await runSql(`DELETE FROM "Count"; DELETE FROM "Log"; INSERT INTO "Count" ("n") VALUES (0)`);
+  await runSql(`DELETE FROM "Count"; DELETE FROM "Log"; DELETE FROM "Part"; INSERT INTO "Count" ("n") VALUES (0)`);
   // After a few transactions the connections are known not to be shared through a pooler.
   for (let at = 0; at < 3; at++) await database.transaction((tx) => tx.one(sql`SELECT 1`));
 });
@@ -60,6 +61,22 @@ async function changeDeferred(tx: Transaction): Promise<string> {
   return id;
 }
 
+/** Inserts a row with a unique value with the commit that appends the entry. */
+async function insertDeferred(tx: Transaction): Promise<string> {
+  const id = `entry ${++entries}`;
+  const statement = { sql: 'INSERT INTO "Part" ("code") VALUES ($1)', parameters: [id] };
+  await tx.insertRow({
+    row: `Part ${id}`,
+    table: sql`"Part"`,
+    statement,
+    references: [],
+    uniqueValues: [id],
+    isDeferrable: tx.canBeOptimistic,
+  });
+  tx.append(LOG, [id]);
+  return id;
+}
+
 /** Appends an entry, and changes nothing else. */
 async function appendOnly(tx: Transaction): Promise<string> {
   const id = `entry ${++entries}`;
@@ -67,8 +84,9 @@ async function appendOnly(tx: Transaction): Promise<string> {
   return id;
 }
 
+/** Returns the number of changes and insertions, and the entries. */
 const stored = async (): Promise<unknown> => {
-  const { rows: counts } = await runSql(`SELECT "n"::int FROM "Count"`);
+  const { rows: counts } = await runSql(`SELECT "n"::int + (SELECT count(*)::int FROM "Part") AS "n" FROM "Count"`);
   const { rows: log } = await runSql(`SELECT "id" FROM "Log" ORDER BY "id"`);
   return [counts[0].n, log.map(({ id }) => id)];
 };
@@ -77,6 +95,7 @@ describe.each<Cut>(['before', 'after'])('a connection lost at COMMIT, %s the ser
   it.each([
     ['a change', change, 1],
     ['a deferred change', changeDeferred, 1],
+    ['a deferred insertion', insertDeferred, 1],
     ['an entry alone', appendOnly, 0],
   ])(`saves %s exactly once if the connection is lost ${how} the server commits`, async (_, work, count) => {
     proxy.cut(how);
@@ -109,6 +128,7 @@ describe('a COMMIT that reaches the server late', () => {
   it.each([
     ['an entry', appendOnly, 0],
     ['a deferred change', changeDeferred, 1],
+    ['a deferred insertion', insertDeferred, 1],
   ])('a late COMMIT does not save %s again that the retry has saved', async (_, work, count) => {
     proxy.cut('late');
     const before = proxy.cuts;
@@ -123,6 +143,7 @@ describe('a COMMIT that reaches the server late', () => {
 it.each([
   ['a change', change],
   ['a deferred change', changeDeferred],
+  ['a deferred insertion', insertDeferred],
 ])('the commit of %s whose outcome stays unknown fails with a hint that it may have been saved', async (_, work) => {
   const lost = await startProxy(url.href);
   const disconnected = await openPostgres({ url: lost.url, inDoubtTimeout: 300 });
@@ -175,6 +196,23 @@ describe('a locked row of a deferred change whose commit is in doubt', () => {
     ]);
     expect(await stored()).toEqual([0, []]);
   });
+});
+
+it('a deferred insertion whose commit is in doubt fails with a hint if its unique value is taken, and does not run again', async () => {
+  let runs = 0;
+  proxy.cut('before');
+  const error = await failure(
+    database.transaction(async (tx) => {
+      runs++;
+      const id = await insertDeferred(tx);
+      await runSql('INSERT INTO "Part" ("code") VALUES ($1)', [id]);
+    }),
+  );
+  expect([error, runs]).toMatchObject([
+    { code: 'STORAGE_UNAVAILABLE', extras: { hint: expect.stringContaining('may have been saved') } },
+    1,
+  ]);
+  expect(await stored()).toEqual([1, []]);
 });
 
 function failureOrAnswer(promise: Promise<unknown>): Promise<unknown> {

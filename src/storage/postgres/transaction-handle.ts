@@ -1,3 +1,4 @@
+import type { Problem } from '../../errors.ts';
 import { type Sql, sql } from '../../sql.ts';
 import type { WriterLease } from '../chain-writers.ts';
 import { CollectedAppends } from '../collected-appends.ts';
@@ -13,10 +14,11 @@ import {
 } from '../contract.ts';
 import type { ReadSet, WriteSet } from '../read-set.ts';
 import { createReadWriteSet, type ReadWriteSet, type ReadWriteSetBuilder } from '../read-write-set.ts';
-import { type RowUpdate, type RowUpdateOptions, updateSql } from '../row-update.ts';
+import type { RowInsertion, RowUpdate, RowUpdateOptions } from '../row-writes.ts';
 import type { PendingSavepoints, SavepointHost } from '../savepoints.ts';
 import { type QueryResult, toStatement } from './connection.ts';
-import { type DeferredWrite, toDeferredWrite } from './deferred-writes.ts';
+import type { DeferredWrite } from './deferred-writes.ts';
+import { insertRow, updateRow, type WritingWork } from './optimistic-writes.ts';
 import { SLOT_COUNT } from './pool.ts';
 import { postgresDialect } from './sql-dialect.ts';
 import { createTimedStatements, type TimedContext, type TimedStatements } from './timed-statements.ts';
@@ -70,7 +72,7 @@ const SELECT = /^\s*SELECT\b/i;
  * A class like the handle, because each request opens two transactions: object literals with getters and closures would have hidden classes
  * of their own.
  */
-class Work implements OpenTransaction, SavepointHost {
+class Work implements OpenTransaction, SavepointHost, WritingWork {
   readonly tx: Transaction;
   readonly context: TransactionContext;
   readonly sets: ReadWriteSetBuilder = createReadWriteSet();
@@ -107,17 +109,12 @@ class Work implements OpenTransaction, SavepointHost {
     return limits?.attempt === 'short' && this.statements.staleAttempts === 0;
   }
 
-  async updateRow(update: RowUpdate, { isOptimistic, isDeferrable }: RowUpdateOptions): Promise<boolean> {
+  /** Defers a write until the commit, if it can be and the transaction has not begun. */
+  defer(write: () => DeferredWrite | undefined): boolean {
     this.check();
-    const write = isOptimistic && isDeferrable && !this.context.lazy.isWriting ? toDeferredWrite(update) : undefined;
-    if (write !== undefined) {
-      this.deferred.push(write);
-      return true;
-    }
-    this.announceWrite();
-    const { changes } = await this.query(updateSql(update));
-    if (changes === 0 && isOptimistic) throw this.context.state.markStale();
-    return changes > 0;
+    const deferred = this.context.lazy.isWriting ? undefined : write();
+    if (deferred !== undefined) this.deferred.push(deferred);
+    return deferred !== undefined;
   }
 
   announceLock(): void {
@@ -139,7 +136,11 @@ class Work implements OpenTransaction, SavepointHost {
 
   requireSame(isSame: boolean): void {
     this.check();
-    if (!isSame) throw this.context.state.markStale();
+    if (!isSame) throw this.markStale();
+  }
+
+  markStale(): Problem {
+    return this.context.state.markStale();
   }
 }
 
@@ -198,7 +199,11 @@ class PostgresTransaction implements Transaction {
   }
 
   updateRow(update: RowUpdate, options: RowUpdateOptions): Promise<boolean> {
-    return this.#work.updateRow(update, options);
+    return updateRow(this.#work, update, options);
+  }
+
+  insertRow(insertion: RowInsertion): Promise<void> {
+    return insertRow(this.#work, insertion);
   }
 
   append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): void {

@@ -63,6 +63,7 @@ export function openLongTransaction(attempt: LongAttempt): LongTransaction {
     oneOfEach: (queries: readonly (Query | undefined)[]) => oneOfEach({ one }, queries),
     run: async () => needsWriter(),
     updateRow: async () => needsWriter(),
+    insertRow: async () => needsWriter(),
     lock: async () => needsWriter(),
     rowLock: ((_lock, options) => (options?.beforeSearch ? NO_LOCK : needsWriter())) as Transaction['rowLock'],
     addToWriteSet: needsWriter,

@@ -3,7 +3,7 @@ import { AttemptEnded, type AttemptState, createStopwatch, type Stopwatch, TimeL
 import { CollectedAppends } from '../collected-appends.ts';
 import type { AppendStatements, Change, FirstRows, PendingAppend, Query, RowLock, RowLockOptions, Transaction } from '../contract.ts';
 import type { ReadSet } from '../read-set.ts';
-import { type RowUpdate, updateSql } from '../row-update.ts';
+import { type RowInsertion, type RowUpdate, updateSql } from '../row-writes.ts';
 import { internal, type PendingSavepoints, type SavepointHost } from '../savepoints.ts';
 import type { Connection } from './connection.ts';
 import { StatementTimeout, unavailable } from './driver-error.ts';
@@ -186,6 +186,10 @@ class BatchTransaction implements Transaction {
 
   async updateRow(update: RowUpdate): Promise<boolean> {
     return (await this.run(updateSql(update))).changes > 0;
+  }
+
+  async insertRow({ statement }: RowInsertion): Promise<void> {
+    await this.run(statement);
   }
 
   /** Runs a synchronous query. Its errors reject the promise of the method instead of being thrown. */

@@ -64,6 +64,8 @@ it.each<[string, boolean, string, Changes]>([
   ['a field of a unique index', false, 'Plan', { values: { year: 2026 } }],
   ['a field of the condition of a unique index', false, 'Plan', { values: { status: 'active' } }],
   ['a field of a resource that conditions read', false, 'Plan', { values: { title: 'a' }, watched: { links: [], isReferenced: true } }],
+  ['values that an index can hold', true, 'Plan', { values: { title: 'a'.repeat(800) } }],
+  ['a value that is perhaps too long for an index', false, 'Plan', { values: { title: 'a'.repeat(801) } }],
   ['a field of a record with a checksum', false, 'Sealed', { values: { title: 'a' } }],
 ])('a change of %s may be deferred: %s', async (_, expected, resource, changes) => {
   expect(await isDeferrable(resource, changes)).toBe(expected);

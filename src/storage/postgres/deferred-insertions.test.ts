@@ -1,0 +1,246 @@
+/** Insertions that are sent with the commit of their units of work: their references and unique values are looked up without locks. */
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Problem } from '../../errors.ts';
+import type { JsonObject } from '../../operators/index.ts';
+import type { Resource } from '../../resources/index.ts';
+import { sql } from '../../sql.ts';
+import { type AppendStatements, ConstraintError, type Database, type Transaction } from '../contract.ts';
+import { lookupsForInsertion } from '../insertion-lookups.ts';
+import { migrate } from '../migrations/migrate.ts';
+import { insertAfterLookups, insertRecord, updateRecord } from '../records.ts';
+import { lockReferences } from '../reference-checks.ts';
+import { define, failure, resourceOf, toRecord } from '../storage.fixture.ts';
+import { openFamily } from './postgres.fixture.ts';
+import { postgresDialect } from './sql-dialect.ts';
+
+const { open, runSql, close } = openFamily('storage_postgres_insertions');
+const definitions = define({
+  Team: { softDelete: true, fields: { name: { type: 'string' } } },
+  Member: {
+    fields: {
+      name: { type: 'string', unique: true },
+      teamId: { type: 'reference', to: 'Team' },
+      otherTeamId: { type: 'reference', to: 'Team' },
+      note: { type: 'text' },
+    },
+  },
+  // The statements of deferred writes name their parts alike.
+  inserted: { fields: { teamId: { type: 'reference', to: 'inserted' } } },
+  row: { fields: { name: { type: 'string' } } },
+});
+const member = resourceOf(definitions, 'Member');
+
+let database: Database;
+beforeAll(async () => {
+  // Long, so that a commit that waits for a lock would not end before the test.
+  database = await open({ connections: 8, lockTimeout: 60_000 });
+  await migrate(database, definitions);
+  await runSql('CREATE TABLE "Log" ("id" TEXT COLLATE "C" PRIMARY KEY)');
+});
+afterAll(() => close(database));
+beforeEach(async () => {
+  await runSql('DELETE FROM "Log"; DELETE FROM "Member"; DELETE FROM "Team"');
+  await database.transaction(async (tx) => {
+    for (const id of ['red', 'blue']) await insertRecord(tx, resourceOf(definitions, 'Team'), toRecord(id, { name: id }));
+  });
+});
+
+const LOG: AppendStatements<string> = {
+  write: (_, ids) => [sql`INSERT INTO "Log" ("id") ${postgresDialect.rowsOf?.([{ type: 'text', values: ids }])}`],
+  findCommitted: (id) => sql`SELECT 1 FROM "Log" WHERE "id" = ${id}`,
+};
+
+let entries = 0;
+
+/** Creates a member with an entry in the log, as a request does. `looked` runs after the lookups of the first attempt. */
+async function create(
+  id: string,
+  values: JsonObject,
+  { looked, resource = member }: { readonly looked?: () => Promise<unknown>; readonly resource?: Resource } = {},
+): Promise<number> {
+  const source = { resource, definitions };
+  let runs = 0;
+  await database.transaction(async (tx) => {
+    runs++;
+    tx.addToReadSet({ watch: new Map() });
+    const lookups = tx.canBeOptimistic ? lookupsForInsertion(tx, source, values) : undefined;
+    const found = lookups?.read(await tx.oneOfEach(lookups.queries));
+    if (runs === 1) await looked?.();
+    const [issue] = await lockReferences(tx, { ...source, found }, values);
+    if (issue !== undefined) throw new Problem('VALUE_INVALID', issue.detail);
+    const record = toRecord(id, values);
+    if (found === undefined) await insertRecord(tx, resource, record);
+    else await insertAfterLookups(tx, resource, { record, definitions, found });
+    tx.append(LOG, [`entry ${++entries}`]);
+  });
+  return runs;
+}
+
+const countOf = async (query: string): Promise<number> => (await runSql(`SELECT count(*)::int AS "n" FROM ${query}`)).rows[0].n;
+
+/** Runs `work` while another transaction is open. */
+async function whileOpen<T>(hold: (tx: Transaction) => Promise<unknown>, work: (end: () => Promise<void>) => Promise<T>): Promise<T> {
+  const [held, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holder = database.transaction(
+    async (tx) => {
+      await hold(tx);
+      held.resolve();
+      await free.promise;
+    },
+    { longRunning: true },
+  );
+  await held.promise;
+  const end = (): Promise<void> => {
+    free.resolve();
+    return holder;
+  };
+  try {
+    return await work(end);
+  } finally {
+    await end();
+  }
+}
+
+/** Commits entries of other units of work; resolves when all of them are committed. */
+const appendOthers = (): Promise<unknown> =>
+  Promise.all(Array.from({ length: 20 }, () => database.transaction(async (tx) => tx.append(LOG, [`entry ${++entries}`]))));
+
+describe('deferred insertions', () => {
+  it('commits insertions together, each with its entry', async () => {
+    const runs = await Promise.all(Array.from({ length: 60 }, (_, at) => create(`m${at}`, { name: `name ${at}`, teamId: 'red' })));
+    expect(new Set(runs)).toEqual(new Set([1]));
+    expect([await countOf('"Member"'), await countOf('"Log"')]).toEqual([60, 60]);
+    expect(await countOf('(SELECT DISTINCT "xmin"::text FROM "Member") AS "commits"')).toBeLessThan(30);
+  });
+
+  it('takes part in a commit with other insertions only if its references and unique values are valid', async () => {
+    const values = (at: number): JsonObject => ({ name: at === 3 ? 'taken' : `name ${at}`, teamId: at === 5 ? 'none' : 'red' });
+    await create('first', { name: 'taken' });
+    const errors = await Promise.all(Array.from({ length: 10 }, (_, at) => failure(create(`m${at}`, values(at)))));
+    expect(errors.map((error) => (error instanceof ConstraintError ? error.constraint : error instanceof Problem && error.code))).toEqual(
+      errors.map((_, at) => (at === 3 ? 'unique' : at === 5 && 'VALUE_INVALID')),
+    );
+    expect([await countOf('"Member"'), await countOf('"Log"')]).toEqual([9, 9]);
+  });
+
+  it.each<[string, JsonObject, string, unknown]>([
+    ['is deleted', { teamId: 'red' }, `DELETE FROM "Team" WHERE "id" = 'red'`, { code: 'VALUE_INVALID' }],
+    ['is soft-deleted', { teamId: 'red' }, `UPDATE "Team" SET "deletedAt" = 'now' WHERE "id" = 'red'`, { code: 'VALUE_INVALID' }],
+    ['of two is deleted', { teamId: 'red', otherTeamId: 'blue' }, `DELETE FROM "Team" WHERE "id" = 'blue'`, { code: 'VALUE_INVALID' }],
+  ])('refuses an insertion if a referenced record %s after the lookups', async (_, values, change, expected) => {
+    const [error] = await Promise.all([
+      failure(create('m', values, { looked: () => runSql(change) })),
+      create('other', { teamId: 'blue' }).catch(() => 0),
+    ]);
+    expect(error).toMatchObject(expected as object);
+    expect(await countOf(`"Member" WHERE "id" = 'm'`)).toBe(0);
+  });
+
+  it('refuses an insertion whose unique value is taken after the lookups, and no other insertion runs again for it', async () => {
+    const allLooked = Promise.withResolvers<unknown>();
+    let waiting = 0;
+    // All go on at the same time, so that they share a commit.
+    const looked = (): Promise<unknown> => {
+      if (++waiting === 6) allLooked.resolve(create('first', { name: 'ann' }));
+      return allLooked.promise;
+    };
+    const refused = failure(create('m', { name: 'ann' }, { looked }));
+    const runs = await Promise.all(Array.from({ length: 5 }, (_, at) => create(`other${at}`, { name: `name ${at}` }, { looked })));
+    expect(await refused).toMatchObject({ constraint: 'unique', columns: ['name'] });
+    expect(runs).toEqual([1, 1, 1, 1, 1]);
+    expect([await countOf('"Member"'), await countOf('"Log"')]).toEqual([6, 6]);
+  });
+
+  it('inserts one of several records with the same unique value, and no other insertion runs again for them', async () => {
+    const inserting = Array.from({ length: 8 }, (_, at) => failure(create(`m${at}`, { name: 'ann' })));
+    const runs = await Promise.all(Array.from({ length: 8 }, (_, at) => create(`other${at}`, { name: `name ${at}` })));
+    expect((await Promise.all(inserting)).filter((error) => error instanceof ConstraintError)).toHaveLength(7);
+    expect(runs).toEqual(runs.map(() => 1));
+    expect([await countOf('"Member"'), await countOf('"Log"')]).toEqual([9, 9]);
+  });
+
+  it('writes records of resources whose names its statements use too', async () => {
+    const [inserted, row] = [resourceOf(definitions, 'inserted'), resourceOf(definitions, 'row')];
+    expect([
+      await create('a', {}, { resource: inserted }),
+      await create('b', { teamId: 'a' }, { resource: inserted }),
+      await create('c', {}, { resource: row }),
+    ]).toEqual([1, 1, 1]);
+    let runs = 0;
+    await database.transaction(async (tx) => {
+      runs++;
+      tx.addToReadSet({ watch: new Map() });
+      const change = { id: 'c', version: 1, values: { name: 'changed' }, cleared: [], now: 0, isOptimistic: tx.canBeOptimistic };
+      expect(await updateRecord(tx, row, change)).toBe(true);
+      tx.append(LOG, [`entry ${++entries}`]);
+    });
+    expect(runs).toBe(1);
+  });
+
+  it.each<[string, (tx: Transaction) => Promise<unknown>]>([
+    ['the deletion of a referenced record', (tx) => tx.run(sql`DELETE FROM "Team" WHERE "id" = 'red'`)],
+    ['a lock of the table', (tx) => tx.run(sql`LOCK TABLE "Member" IN SHARE ROW EXCLUSIVE MODE`)],
+    ['a lock of the table of a referenced record', (tx) => tx.run(sql`LOCK TABLE "Team" IN SHARE ROW EXCLUSIVE MODE`)],
+    ['the insertion of the same unique value', (tx) => insertRecord(tx, member, toRecord('holder', { name: 'ann' }))],
+  ])('does not let others wait for %s', async (_, hold) => {
+    const inserted = await whileOpen(hold, async (end) => {
+      const inserting = failure(create('m', { name: 'ann', teamId: 'red' }));
+      await setTimeout(30);
+      await appendOthers();
+      await end();
+      return inserting;
+    });
+    // It waits itself, and inserts the record if it still can.
+    expect(await countOf(`"Member" WHERE "id" = 'm'`)).toBe(inserted === undefined ? 1 : 0);
+    expect(await countOf('"Log"')).toBe(inserted === undefined ? 21 : 20);
+  });
+
+  it('waits for the locks of commit validation as other commits do', async () => {
+    const locks = sql`SELECT pg_advisory_xact_lock(hashtext(coalesce(current_schema(), '') || ' bailiwick guard'), n) FROM generate_series(0, 200) AS n`;
+    const revision = (await runSql(`SELECT "text" FROM "_State" WHERE "id" = 'epoch'`)).rows[0]?.text ?? '';
+    let runs = 0;
+    await whileOpen(
+      (tx) => tx.all(locks),
+      async (end) => {
+        const inserting = database.transaction(async (tx) => {
+          runs++;
+          tx.addToReadSet({ watch: new Map(), revision });
+          await insertAfterLookups(tx, member, {
+            record: toRecord('m', { name: 'ann' }),
+            definitions,
+            found: { has: () => true, isFree: () => true },
+          });
+          tx.append(LOG, [`entry ${++entries}`]);
+        });
+        await setTimeout(200);
+        await end();
+        await inserting;
+      },
+    );
+    expect([runs, await countOf('"Member"')]).toEqual([1, 1]);
+  });
+});
+
+describe('insertions that cannot be deferred', () => {
+  const note = 'x'.repeat(5000);
+
+  it('locks the references of a large record, and inserts it', async () => {
+    expect(await create('m', { note, teamId: 'red', otherTeamId: 'blue' })).toBe(1);
+    expect([await countOf('"Member"'), await countOf('"Log"')]).toEqual([1, 1]);
+  });
+
+  it.each<[string, string]>([
+    ['deleted', `DELETE FROM "Team" WHERE "id" = 'red'`],
+    ['soft-deleted', `UPDATE "Team" SET "deletedAt" = 'now' WHERE "id" = 'red'`],
+  ])('refuses a large record if a record that it references is %s after the lookups', async (_, change) => {
+    const error = await failure(create('m', { note, teamId: 'red' }, { looked: () => runSql(change) }));
+    expect(error).toMatchObject({ code: 'VALUE_INVALID' });
+    expect(await countOf('"Member"')).toBe(0);
+  });
+
+  it('refuses a large record whose unique value is taken', async () => {
+    const error = await failure(create('m', { note, name: 'ann' }, { looked: () => create('other', { name: 'ann' }) }));
+    expect(error).toMatchObject({ constraint: 'unique' });
+  });
+});

@@ -1,0 +1,44 @@
+/** Writes of rows that depend on rows which the unit of work has read without locks. They are sent with the commit, or at once. */
+import type { Problem } from '../../errors.ts';
+import type { Query } from '../contract.ts';
+import { type RecordIds, type RowInsertion, type RowUpdate, type RowUpdateOptions, updateSql } from '../row-writes.ts';
+import type { QueryResult } from './connection.ts';
+import { type DeferredWrite, lockingSql, toDeferredInsertion, toDeferredUpdate } from './deferred-writes.ts';
+
+/** The parts of a unit of work that its writes use. */
+export interface WritingWork {
+  /** Defers a write until the commit. Returns false if it must be done at once. */
+  defer(write: () => DeferredWrite | undefined): boolean;
+  /** Prepares for a statement that writes. */
+  announceWrite(): void;
+  query(query: Query): Promise<QueryResult>;
+  /** Marks the transaction for a retry with locks, and returns the problem to throw. */
+  markStale(): Problem;
+}
+
+/** Changes a row. Returns false if there is no such row and the row was locked; without a lock, the unit of work runs again. */
+export async function updateRow(work: WritingWork, update: RowUpdate, { isOptimistic, isDeferrable }: RowUpdateOptions): Promise<boolean> {
+  if (isOptimistic && isDeferrable && work.defer(() => toDeferredUpdate(update))) return true;
+  work.announceWrite();
+  const { changes } = await work.query(updateSql(update));
+  if (changes === 0 && isOptimistic) throw work.markStale();
+  return changes > 0;
+}
+
+/** Inserts a row. If one of its references is gone, the unit of work runs again. */
+export async function insertRow(work: WritingWork, insertion: RowInsertion): Promise<void> {
+  if (insertion.isDeferrable && work.defer(() => toDeferredInsertion(insertion))) return;
+  work.announceWrite();
+  // All statements are sent at once.
+  const locks = insertion.references.map((reference) => lockReferenced(work, reference));
+  const inserted = work.query(insertion.statement);
+  // If a reference is gone, the foreign key refuses the row too, and the retry reports it.
+  inserted.catch(() => undefined);
+  if ((await Promise.all(locks)).includes(false)) throw work.markStale();
+  await inserted;
+}
+
+/** Locks referenced records. Returns false if one of them is gone. */
+async function lockReferenced(work: WritingWork, reference: RecordIds): Promise<boolean> {
+  return (await work.query(lockingSql(reference))).rows.length === reference.ids.length;
+}
