@@ -78,7 +78,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: 'const MAX_WAIT = 20;',
     replace: 'const MAX_WAIT = 60_000;',
     red: 'src/storage/postgres/deferred-insertions.test.ts',
-    test: 'deferred insertions does not let others wait for the insertion of the same unique value',
+    test: 'deferred insertions does not let others wait for the insertion of the same unique values',
     onPostgres: true,
   },
   {

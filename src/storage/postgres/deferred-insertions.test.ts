@@ -178,22 +178,33 @@ describe('deferred insertions', () => {
     expect(runs).toBe(1);
   });
 
-  it.each<[string, (tx: Transaction) => Promise<unknown>]>([
-    ['the deletion of a referenced record', (tx) => tx.run(sql`DELETE FROM "Team" WHERE "id" = 'red'`)],
-    ['a lock of the table', (tx) => tx.run(sql`LOCK TABLE "Member" IN SHARE ROW EXCLUSIVE MODE`)],
-    ['a lock of the table of a referenced record', (tx) => tx.run(sql`LOCK TABLE "Team" IN SHARE ROW EXCLUSIVE MODE`)],
-    ['the insertion of the same unique value', (tx) => insertRecord(tx, member, toRecord('holder', { name: 'ann' }))],
-  ])('does not let others wait for %s', async (_, hold) => {
-    const inserted = await whileOpen(hold, async (end) => {
-      const inserting = failure(create('m', { name: 'ann', teamId: 'red' }));
-      await setTimeout(30);
-      await appendOthers();
+  it.each<[string, (tx: Transaction) => Promise<unknown>, (at: number) => JsonObject]>([
+    ['the deletion of a referenced record', (tx) => tx.run(sql`DELETE FROM "Team" WHERE "id" = 'red'`), () => ({ teamId: 'red' })],
+    ['a lock of the table', (tx) => tx.run(sql`LOCK TABLE "Member" IN SHARE ROW EXCLUSIVE MODE`), () => ({})],
+    ['a lock of the table of a referenced record', (tx) => tx.run(sql`LOCK TABLE "Team" IN EXCLUSIVE MODE`), () => ({ teamId: 'red' })],
+    [
+      'the insertion of the same unique values',
+      async (tx) => {
+        for (const at of [0, 1, 2]) await insertRecord(tx, member, toRecord(`holder${at}`, { name: `ann ${at}` }));
+      },
+      (at) => ({ name: `ann ${at}` }),
+    ],
+  ])('does not let others wait for %s', async (_, hold, valuesOf) => {
+    const errors = await whileOpen(hold, async (end) => {
+      const inserting: Promise<unknown>[] = [];
+      // One after the other, so that each is in a commit of its own: two commits run at the same time.
+      for (const at of [0, 1, 2]) {
+        inserting.push(failure(create(`m${at}`, valuesOf(at))));
+        await setTimeout(30);
+      }
+      expect(await Promise.race([appendOthers(), setTimeout(5000, 'waiting')])).not.toBe('waiting');
       await end();
-      return inserting;
+      return Promise.all(inserting);
     });
-    // It waits itself, and inserts the record if it still can.
-    expect(await countOf(`"Member" WHERE "id" = 'm'`)).toBe(inserted === undefined ? 1 : 0);
-    expect(await countOf('"Log"')).toBe(inserted === undefined ? 21 : 20);
+    // They wait themselves, and insert their records if they still can.
+    const inserted = errors.filter((error) => error === undefined).length;
+    expect(await countOf(`"Member" WHERE "id" LIKE 'm%'`)).toBe(inserted);
+    expect(await countOf('"Log"')).toBe(20 + inserted);
   });
 
   it('waits for the locks of commit validation as other commits do', async () => {
