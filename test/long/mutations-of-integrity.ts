@@ -169,6 +169,15 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     onPostgres: true,
   },
   {
+    name: 'statements run in a session whose settings were refused',
+    file: 'src/storage/postgres/connection.ts',
+    find: "query(text).catch(() => client.connection?.stream?.destroy(new Error('the session could not be prepared')));",
+    replace: 'query(text).catch(() => undefined);',
+    red: 'src/storage/postgres/connection.test.ts',
+    test: 'closes a connection whose settings are refused or cancelled',
+    onPostgres: true,
+  },
+  {
     name: 'a deferred write stays although its savepoint is rolled back',
     file: 'src/storage/postgres/transaction-handle.ts',
     find: 'deferred.length = count;',

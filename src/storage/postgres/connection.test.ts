@@ -1,10 +1,13 @@
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sql } from '../../sql.ts';
 import type { Database } from '../contract.ts';
-import { createIdleTimeout } from './connection.ts';
+import { failure } from '../storage.fixture.ts';
+import { createConnection, createIdleTimeout } from './connection.ts';
+import { isConnectionLost } from './driver-error.ts';
 import { FAMILY, openFamily } from './postgres.fixture.ts';
 
-const { open, runSql, close } = openFamily('storage_postgres_connection');
+const { url, open, runSql, close } = openFamily('storage_postgres_connection');
 
 let database: Database;
 beforeAll(async () => {
@@ -76,6 +79,19 @@ describe('prepared statements', () => {
     expect(count).toBeLessThan(510);
     await one.close();
   });
+});
+
+it('closes a connection whose settings are refused or cancelled', async () => {
+  const client = new pg.Client({ connectionString: url.href });
+  client.on('error', () => undefined);
+  await client.connect();
+  const connection = createConnection(client as unknown as pg.PoolClient, { slot: 0, preparesStatements: () => true });
+  expect((await connection.query({ sql: 'SELECT 1 AS "one"', parameters: [] })).rows).toEqual([{ one: 1 }]);
+  connection.applySettings(`SET lock_timeout = 1; SET lock_timeout = 'long'`);
+  // It was sent before the answer, and may have been executed without the settings.
+  await connection.query({ sql: 'SELECT 1', parameters: [] }).catch(() => undefined);
+  const lost = await failure(connection.query({ sql: 'SELECT 1', parameters: [] }));
+  expect([lost, isConnectionLost(lost)]).toEqual([expect.any(Error), true]);
 });
 
 describe('the idle timeout', () => {

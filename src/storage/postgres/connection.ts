@@ -31,7 +31,7 @@ export interface Connection extends AttemptConnection {
   readonly hasSettings: boolean;
   /** Sets the milliseconds in which the server must answer; undefined waits without limit. */
   setIdleTimeout(milliseconds: number | undefined): void;
-  /** Applies our settings to the session. Only for a direct connection. */
+  /** Applies our settings to the session. Only for a direct connection. If this fails, the connection is closed. */
   applySettings(text: string): void;
   /** Deallocates all prepared statements: their tables have changed, or there are too many. */
   forgetStatements(): void;
@@ -84,6 +84,11 @@ export function createConnection(client: DriverClient, { preparesStatements, slo
     return sendQuery(client, { sql, parameters, name }, { knownColumns: isDirect() ? knownColumns : undefined, answered });
   }
 
+  /** Sends a statement that changes the session. If it fails, closes the connection: other statements would run in a session of another state. */
+  function changeSession(text: string): void {
+    query(text).catch(() => client.connection?.stream?.destroy(new Error('the session could not be prepared')));
+  }
+
   return {
     slot: () => slot,
     get isDirect() {
@@ -98,7 +103,7 @@ export function createConnection(client: DriverClient, { preparesStatements, slo
     },
     applySettings(text) {
       hasSettings = true;
-      query(text).catch(() => undefined);
+      changeSession(text);
     },
     query({ sql, parameters }) {
       const name = names.nameOf(sql);
@@ -108,7 +113,7 @@ export function createConnection(client: DriverClient, { preparesStatements, slo
     abort: () => void client.connection?.stream?.destroy(new Error('other connections to the server were lost')),
     forgetStatements() {
       const forgotten = names.forget();
-      if (forgotten.length > 0) query('DEALLOCATE ALL').catch(() => undefined);
+      if (forgotten.length > 0) changeSession('DEALLOCATE ALL');
       forgetInDriver(client, forgotten);
       knownColumns.clear();
     },
