@@ -8,11 +8,11 @@ import type { Prefetched } from './request-context.ts';
 /** The lookups of a request. */
 interface Prefetching {
   readonly queries: readonly Statement[];
-  /** Reads the first row of each query. Returns undefined if the request has no lookups, and loads what it needs later. */
+  /** Reads the first row of each query. Returns undefined without lookups: the steps of the request then load its rows. */
   read(rows: FirstRows): Prefetched | undefined;
 }
 
-/** The lookups of a request that has none. */
+/** The lookups of a request without any. */
 export const NO_PREFETCHING: Prefetching = Object.freeze({ queries: [], read: () => undefined });
 
 /**

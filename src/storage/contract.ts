@@ -105,7 +105,7 @@ export interface Transaction extends TimedAttempt, ReadTracking {
   run(query: Query): Promise<Change>;
   /** Changes a row. Returns false if there is no such row and the row was locked; without a lock, the unit of work runs again. */
   updateRow(update: RowUpdate, options: RowUpdateOptions): Promise<boolean>;
-  /** Inserts a row whose references were read without locks. If one of them is gone, the unit of work runs again. Throws ConstraintError. */
+  /** Inserts a row, perhaps only at the commit. If one of its references is gone, the unit of work runs again. Throws ConstraintError. */
   insertRow(insertion: RowInsertion): Promise<void>;
   /**
    * Appends rows when the unit of work ends: in the commit of its writes, or, if it wrote nothing but what was deferred, in a commit

@@ -1,6 +1,7 @@
 /** Updates that may be sent with a commit that other units of work share: those that can neither wait for others nor be refused. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { WatchedFields } from '../authz/policies/index.ts';
+import type { JsonObject } from '../operators/index.ts';
 import type { Transaction } from './contract.ts';
 import { migrate } from './migrations/migrate.ts';
 import { insertRecord, updateRecord } from './records.ts';
@@ -15,9 +16,11 @@ const definitions = define({
       year: { type: 'integer' },
       status: { type: 'string' },
       room: { type: 'string' },
+      place: { type: 'string' },
     },
     indexes: [
       { fields: ['team', 'year'], unique: true },
+      { fields: ['title', 'place'] },
       { fields: ['room'], unique: true, where: { status: 'active' } },
     ],
   },
@@ -34,13 +37,15 @@ beforeAll(async () => {
 afterAll(() => test.dispose());
 
 interface Changes {
+  /** The changed record; absent if it has no other values than the changed ones. */
+  readonly record?: JsonObject;
   readonly values?: Parameters<typeof updateRecord>[2]['values'];
   readonly cleared?: readonly string[];
   readonly watched?: WatchedFields;
 }
 
 /** Returns whether an update of a record may be deferred. */
-function isDeferrable(resource: string, { values = {}, cleared = [], watched }: Changes): Promise<boolean | undefined> {
+function isDeferrable(resource: string, { values = {}, cleared = [], watched, record = values }: Changes): Promise<boolean | undefined> {
   return test.database.transaction(async (tx) => {
     let found: boolean | undefined;
     const members: Partial<Transaction> = {
@@ -50,7 +55,14 @@ function isDeferrable(resource: string, { values = {}, cleared = [], watched }: 
         return true;
       },
     };
-    await updateRecord(replaceMembers(tx, members), resourceOf(definitions, resource), { id: '1', version: 1, values, cleared, now: 0 });
+    await updateRecord(replaceMembers(tx, members), resourceOf(definitions, resource), {
+      id: '1',
+      version: 1,
+      values,
+      cleared,
+      now: 0,
+      unlocked: record,
+    });
     return found;
   });
 }
@@ -66,6 +78,12 @@ it.each<[string, boolean, string, Changes]>([
   ['a field of a resource that conditions read', false, 'Plan', { values: { title: 'a' }, watched: { links: [], isReferenced: true } }],
   ['values that an index can hold', true, 'Plan', { values: { title: 'a'.repeat(800) } }],
   ['a value that is perhaps too long for an index', false, 'Plan', { values: { title: 'a'.repeat(801) } }],
+  [
+    'a value that is perhaps too long for an index with another one',
+    false,
+    'Plan',
+    { values: { title: 'a' }, record: { title: 'a', place: 'b'.repeat(800) } },
+  ],
   ['a field of a record with a checksum', false, 'Sealed', { values: { title: 'a' } }],
 ])('a change of %s may be deferred: %s', async (_, expected, resource, changes) => {
   expect(await isDeferrable(resource, changes)).toBe(expected);

@@ -22,7 +22,7 @@ export interface InsertionLookups {
   read(rows: FirstRows): FoundForInsertion;
 }
 
-/** Maximum lookups of an insertion, and maximum characters of a value: the lookups of other units of work wait for them. */
+/** Maximum lookups of an insertion, and maximum characters of a value. More would delay other units of work, whose lookups are sent together with these. */
 const [MAX_LOOKUPS, MAX_CHARACTERS] = [8, 200];
 
 /**

@@ -22,8 +22,8 @@ export interface RecordChange {
   readonly cleared: readonly string[];
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** True if the record was loaded without a lock. If it has changed since, the unit of work runs again. */
-  readonly isOptimistic?: boolean | undefined;
+  /** The changed record, if it was loaded without a lock. If it has changed since, the unit of work runs again. */
+  readonly unlocked?: JsonObject | undefined;
 }
 
 /** Columns that `updateRecord` sets by itself or never changes. */
@@ -133,7 +133,7 @@ export async function insertAfterLookups(
     statement: insertionOf(tx, resource, row),
     references: referencesOf({ resource, definitions }, record),
     uniqueValues: uniqueValuesOf(resource, row),
-    isDeferrable: found.isFree(row) && fitsIndexes(resource, row) && !isWatched(tx, resource),
+    isDeferrable: found.isFree(row) && fitsIndexes(resource, record) && !isWatched(tx, resource),
   });
   noteInsertion(tx, resource, row);
 }
@@ -171,8 +171,10 @@ export async function updateRecord(tx: Transaction, resource: Resource, change: 
     where: sql`"id" = ${change.id} AND "version" = ${change.version}${notDeleted}`,
   };
   const changesKey = changesUnique(resource, [...Object.keys(row), ...change.cleared]);
-  const isDeferrable = watched === undefined && !hasChecksums(resource) && !changesKey && fitsIndexes(resource, row);
-  if (!(await tx.updateRow(update, { isOptimistic: change.isOptimistic ?? false, isDeferrable }))) return false;
+  const isOptimistic = change.unlocked !== undefined;
+  const isSafe = change.unlocked !== undefined && !changesKey && fitsIndexes(resource, change.unlocked);
+  const isDeferrable = isSafe && watched === undefined && !hasChecksums(resource);
+  if (!(await tx.updateRow(update, { isOptimistic, isDeferrable }))) return false;
   watched?.noteWrite({ ...row, ...Object.fromEntries(change.cleared.map((name) => [name, null])) });
   addUsersToWriteSet(tx, resource, [change]);
   await sealRecords(tx, resource, [change.id]);

@@ -6,7 +6,7 @@ import { type Definitions, type Resource, type Row, typeOf } from '../resources/
 import { sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import type { RecordIds } from './row-writes.ts';
-import { columnOf, idList, recordsOf } from './table-names.ts';
+import { columnOf, existingIds, recordsOf } from './table-names.ts';
 
 /** The resource and the id of one record. */
 export interface RecordId {
@@ -112,8 +112,7 @@ async function checkList(tx: Transaction, { field, target }: ReferenceField, ite
 /** Returns the ids of records that exist and are not soft-deleted, and locks the records until the transaction ends. */
 async function findIds(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
-  const wanted = idList(tx.dialect, ids);
-  const rows = await tx.all<{ id: string }>(sql`SELECT "id" FROM ${recordsOf(resource)} WHERE "id" IN ${wanted}${tx.rowLock('keyShare')}`);
+  const rows = await tx.all<{ id: string }>(sql`${existingIds(tx.dialect, { resource, ids })}${tx.rowLock('keyShare')}`);
   return new Set(rows.map(({ id }) => id));
 }
 

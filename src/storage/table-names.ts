@@ -2,6 +2,7 @@ import { memoize } from '../memoize.ts';
 import type { SqlDialect, StoredType } from '../operators/index.ts';
 import { columnsOf, type Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
+import type { RecordIds } from './row-writes.ts';
 
 /** Quotes the name of a table, column or index. Names come from validated definitions, never from a request. */
 export function quoteName(name: string): string {
@@ -60,6 +61,11 @@ export function columnOf(resource: Resource, field: string): Sql {
 /** Renders the right-hand side of `IN` for ids: one bound value, however many they are. */
 export function idList(dialect: SqlDialect, ids: readonly string[]): Sql {
   return ids.length === 1 ? sql`(${ids[0]})` : sql`(SELECT value FROM ${dialect.listItems(sql`${JSON.stringify(ids)}`)})`;
+}
+
+/** Renders the SELECT of the ids of those records that exist and are not soft-deleted. */
+export function existingIds(dialect: SqlDialect, { resource, ids }: RecordIds): Sql {
+  return sql`SELECT "id" FROM ${recordsOf(resource)} WHERE "id" IN ${idList(dialect, ids)}`;
 }
 
 const selections = new WeakMap<Resource, Map<string, Sql>>();

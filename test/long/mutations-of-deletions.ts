@@ -12,9 +12,9 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
   },
   {
     name: 'a new reference to a soft-deleted record is accepted',
-    file: 'src/storage/reference-checks.ts',
-    find: 'SELECT "id" FROM ${recordsOf(resource)} WHERE "id" IN ${wanted}',
-    replace: 'SELECT "id" FROM ${tableOf(resource)} WHERE "id" IN ${wanted}',
+    file: 'src/storage/table-names.ts',
+    find: 'SELECT "id" FROM ${recordsOf(resource)} WHERE "id" IN',
+    replace: 'SELECT "id" FROM ${tableOf(resource)} WHERE "id" IN',
     red: 'src/storage/soft-delete-queries.test.ts',
     test: 'findDanglingReferences finds no soft-deleted record',
   },

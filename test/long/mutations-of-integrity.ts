@@ -154,7 +154,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   {
     name: 'a value that is too long for an index fails the commits of others',
     file: 'src/storage/records.ts',
-    find: 'found.isFree(row) && fitsIndexes(resource, row) &&',
+    find: 'found.isFree(row) && fitsIndexes(resource, record) &&',
     replace: 'found.isFree(row) &&',
     red: 'src/storage/insertion-lookups.test.ts',
     test: 'an insertion with values that are perhaps too long for an index may be deferred: false',
@@ -171,7 +171,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   {
     name: 'statements run in a session whose settings were refused',
     file: 'src/storage/postgres/connection.ts',
-    find: "query(text).catch(() => client.connection?.stream?.destroy(new Error('the session could not be prepared')));",
+    find: "query(text).catch(() => close(new Error('the session could not be changed')));",
     replace: 'query(text).catch(() => undefined);',
     red: 'src/storage/postgres/connection.test.ts',
     test: 'closes a connection whose settings are refused or cancelled',

@@ -69,7 +69,7 @@ export async function storeChange(
     values: hashPasswords(context, values),
     cleared,
     now: context.tx.now,
-    isOptimistic: context.prefetched?.row !== undefined,
+    unlocked: context.prefetched?.row === undefined ? undefined : record,
   };
   if (!(await translateConstraints(context, () => updateRecord(context.tx, context.resource, change))))
     throw new Problem('RECORD_VERSION', 'another request has changed the record in the meantime');

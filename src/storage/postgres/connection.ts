@@ -73,7 +73,8 @@ export function createConnection(client: DriverClient, { preparesStatements, slo
   let hasSettings = false;
   let backendProcess: number | undefined;
   const knownColumns: KnownColumns = new Map();
-  const idleTimeout = createIdleTimeout(() => client.connection?.stream?.destroy(new NoAnswer('the server does not answer')));
+  const close = (error: Error): void => void client.connection?.stream?.destroy(error);
+  const idleTimeout = createIdleTimeout(() => close(new NoAnswer('the server does not answer')));
   const cork = createCorking(() => client.connection?.stream);
   // A pooler reports a process id of its own when we connect, and forwards our statements to processes with other ids.
   const isDirect = (): boolean => backendProcess !== undefined && backendProcess === client.processID;
@@ -85,9 +86,7 @@ export function createConnection(client: DriverClient, { preparesStatements, slo
   }
 
   /** Sends a statement that changes the session. If it fails, closes the connection: other statements would run in a session of another state. */
-  function changeSession(text: string): void {
-    query(text).catch(() => client.connection?.stream?.destroy(new Error('the session could not be prepared')));
-  }
+  const changeSession = (text: string): void => void query(text).catch(() => close(new Error('the session could not be changed')));
 
   return {
     slot: () => slot,
@@ -98,9 +97,7 @@ export function createConnection(client: DriverClient, { preparesStatements, slo
       return hasSettings;
     },
     setIdleTimeout: idleTimeout.set,
-    setBackendProcess(process) {
-      backendProcess = process;
-    },
+    setBackendProcess: (process) => void (backendProcess = process),
     applySettings(text) {
       hasSettings = true;
       changeSession(text);
@@ -110,7 +107,7 @@ export function createConnection(client: DriverClient, { preparesStatements, slo
       return toResult(query(sql, parameters, name), name !== undefined);
     },
     send: (text) => query(text),
-    abort: () => void client.connection?.stream?.destroy(new Error('other connections to the server were lost')),
+    abort: () => close(new Error('other connections to the server were lost')),
     forgetStatements() {
       const forgotten = names.forget();
       if (forgotten.length > 0) changeSession('DEALLOCATE ALL');

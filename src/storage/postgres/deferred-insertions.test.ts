@@ -33,8 +33,8 @@ const member = resourceOf(definitions, 'Member');
 
 let database: Database;
 beforeAll(async () => {
-  // Long, so that a commit that waits for a lock would not end before the test.
-  database = await open({ connections: 8, lockTimeout: 60_000 });
+  // Long, so that a commit that waits for a lock would not end before the test, and that no attempt ends on a slow machine.
+  database = await open({ connections: 8, lockTimeout: 60_000, shortAttempt: 30_000 });
   await migrate(database, definitions);
   await runSql('CREATE TABLE "Log" ("id" TEXT COLLATE "C" PRIMARY KEY)');
 });
@@ -42,7 +42,7 @@ afterAll(() => close(database));
 beforeEach(async () => {
   await runSql('DELETE FROM "Log"; DELETE FROM "Member"; DELETE FROM "Team"');
   await database.transaction(async (tx) => {
-    for (const id of ['red', 'blue']) await insertRecord(tx, resourceOf(definitions, 'Team'), toRecord(id, { name: id }));
+    for (const id of ['red', 'blue', 'green']) await insertRecord(tx, resourceOf(definitions, 'Team'), toRecord(id, { name: id }));
   });
 });
 
@@ -53,11 +53,11 @@ const LOG: AppendStatements<string> = {
 
 let entries = 0;
 
-/** Creates a member with an entry in the log, as a request does. `looked` runs after the lookups of the first attempt. */
+/** Creates a record with an entry in the log, as a request does. `looked` runs once, after the lookups. Returns the number of runs. */
 async function create(
   id: string,
   values: JsonObject,
-  { looked, resource = member }: { readonly looked?: () => Promise<unknown>; readonly resource?: Resource } = {},
+  { looked, resource = member }: { looked?: (() => Promise<unknown>) | undefined; readonly resource?: Resource } = {},
 ): Promise<number> {
   const source = { resource, definitions };
   let runs = 0;
@@ -66,7 +66,8 @@ async function create(
     tx.addToReadSet({ watch: new Map() });
     const lookups = tx.canBeOptimistic ? lookupsForInsertion(tx, source, values) : undefined;
     const found = lookups?.read(await tx.oneOfEach(lookups.queries));
-    if (runs === 1) await looked?.();
+    await looked?.();
+    looked = undefined;
     const [issue] = await lockReferences(tx, { ...source, found }, values);
     if (issue !== undefined) throw new Problem('VALUE_INVALID', issue.detail);
     const record = toRecord(id, values);
@@ -90,7 +91,7 @@ async function whileOpen<T>(hold: (tx: Transaction) => Promise<unknown>, work: (
     },
     { longRunning: true },
   );
-  await held.promise;
+  await Promise.race([held.promise, holder]);
   const end = (): Promise<void> => {
     free.resolve();
     return holder;
@@ -107,6 +108,15 @@ const appendOthers = (): Promise<unknown> =>
   Promise.all(Array.from({ length: 20 }, () => database.transaction(async (tx) => tx.append(LOG, [`entry ${++entries}`]))));
 
 describe('deferred insertions', () => {
+  it('inserts values of the maximum length for its indexes', async () => {
+    // Characters of three bytes, which cannot be compressed much.
+    const name = Array.from({ length: 800 - 2 * 'red'.length - 'm'.length }, (_, at) =>
+      String.fromCharCode(0x4e00 + ((at * 7919) % 20_000)),
+    ).join('');
+    expect(await create('m', { name, teamId: 'red', otherTeamId: 'red' })).toBe(1);
+    expect(await countOf(`"Member" WHERE octet_length("name") > 2300`)).toBe(1);
+  });
+
   it('commits insertions together, each with its entry', async () => {
     const runs = await Promise.all(Array.from({ length: 60 }, (_, at) => create(`m${at}`, { name: `name ${at}`, teamId: 'red' })));
     expect(new Set(runs)).toEqual(new Set([1]));
@@ -124,17 +134,17 @@ describe('deferred insertions', () => {
     expect([await countOf('"Member"'), await countOf('"Log"')]).toEqual([9, 9]);
   });
 
-  it.each<[string, JsonObject, string, unknown]>([
-    ['is deleted', { teamId: 'red' }, `DELETE FROM "Team" WHERE "id" = 'red'`, { code: 'VALUE_INVALID' }],
-    ['is soft-deleted', { teamId: 'red' }, `UPDATE "Team" SET "deletedAt" = 'now' WHERE "id" = 'red'`, { code: 'VALUE_INVALID' }],
-    ['of two is deleted', { teamId: 'red', otherTeamId: 'blue' }, `DELETE FROM "Team" WHERE "id" = 'blue'`, { code: 'VALUE_INVALID' }],
-  ])('refuses an insertion if a referenced record %s after the lookups', async (_, values, change, expected) => {
+  it.each<[string, JsonObject, string]>([
+    ['is deleted', { teamId: 'red' }, `DELETE FROM "Team" WHERE "id" = 'red'`],
+    ['is soft-deleted', { teamId: 'red' }, `UPDATE "Team" SET "deletedAt" = 'now' WHERE "id" = 'red'`],
+    ['of two is deleted', { teamId: 'red', otherTeamId: 'blue' }, `DELETE FROM "Team" WHERE "id" = 'blue'`],
+  ])('refuses an insertion if a referenced record %s after the lookups', async (_, values, change) => {
     const [error] = await Promise.all([
       failure(create('m', values, { looked: () => runSql(change) })),
-      create('other', { teamId: 'blue' }).catch(() => 0),
+      create('other', { teamId: 'green' }),
     ]);
-    expect(error).toMatchObject(expected as object);
-    expect(await countOf(`"Member" WHERE "id" = 'm'`)).toBe(0);
+    expect(error).toMatchObject({ code: 'VALUE_INVALID' });
+    expect((await runSql('SELECT "id" FROM "Member"')).rows).toEqual([{ id: 'other' }]);
   });
 
   it('refuses an insertion whose unique value is taken after the lookups, and no other insertion runs again for it', async () => {
@@ -171,25 +181,37 @@ describe('deferred insertions', () => {
     await database.transaction(async (tx) => {
       runs++;
       tx.addToReadSet({ watch: new Map() });
-      const change = { id: 'c', version: 1, values: { name: 'changed' }, cleared: [], now: 0, isOptimistic: tx.canBeOptimistic };
+      const values = { name: 'changed' };
+      const change = { id: 'c', version: 1, values, cleared: [], now: 0, unlocked: tx.canBeOptimistic ? values : undefined };
       expect(await updateRecord(tx, row, change)).toBe(true);
       tx.append(LOG, [`entry ${++entries}`]);
     });
     expect(runs).toBe(1);
   });
 
-  it.each<[string, (tx: Transaction) => Promise<unknown>, (at: number) => JsonObject]>([
-    ['the deletion of a referenced record', (tx) => tx.run(sql`DELETE FROM "Team" WHERE "id" = 'red'`), () => ({ teamId: 'red' })],
-    ['a lock of the table', (tx) => tx.run(sql`LOCK TABLE "Member" IN SHARE ROW EXCLUSIVE MODE`), () => ({})],
-    ['a lock of the table of a referenced record', (tx) => tx.run(sql`LOCK TABLE "Team" IN EXCLUSIVE MODE`), () => ({ teamId: 'red' })],
+  it.each<[string, (tx: Transaction) => Promise<unknown>, (at: number) => JsonObject, unknown]>([
+    [
+      'the deletion of a referenced record',
+      (tx) => tx.run(sql`DELETE FROM "Team" WHERE "id" = 'red'`),
+      () => ({ teamId: 'red' }),
+      { code: 'VALUE_INVALID' },
+    ],
+    ['a lock of the table', (tx) => tx.run(sql`LOCK TABLE "Member" IN SHARE ROW EXCLUSIVE MODE`), () => ({}), undefined],
+    [
+      'a lock of the table of a referenced record',
+      (tx) => tx.run(sql`LOCK TABLE "Team" IN EXCLUSIVE MODE`),
+      () => ({ teamId: 'red' }),
+      undefined,
+    ],
     [
       'the insertion of the same unique values',
       async (tx) => {
         for (const at of [0, 1, 2]) await insertRecord(tx, member, toRecord(`holder${at}`, { name: `ann ${at}` }));
       },
       (at) => ({ name: `ann ${at}` }),
+      { constraint: 'unique' },
     ],
-  ])('does not let others wait for %s', async (_, hold, valuesOf) => {
+  ])('does not let others wait for %s', async (_, hold, valuesOf, expected) => {
     const errors = await whileOpen(hold, async (end) => {
       const inserting: Promise<unknown>[] = [];
       // One after the other, so that each is in a commit of its own: two commits run at the same time.
@@ -202,7 +224,9 @@ describe('deferred insertions', () => {
       return Promise.all(inserting);
     });
     // They wait themselves, and insert their records if they still can.
-    const inserted = errors.filter((error) => error === undefined).length;
+    const each = expected === undefined ? undefined : expect.objectContaining(expected);
+    expect(errors).toEqual([each, each, each]);
+    const inserted = expected === undefined ? 3 : 0;
     expect(await countOf(`"Member" WHERE "id" LIKE 'm%'`)).toBe(inserted);
     expect(await countOf('"Log"')).toBe(20 + inserted);
   });
@@ -224,6 +248,9 @@ describe('deferred insertions', () => {
           });
           tx.append(LOG, [`entry ${++entries}`]);
         });
+        const waiting = async (): Promise<number> => countOf(`pg_locks WHERE "locktype" = 'advisory' AND NOT "granted"`);
+        await expect.poll(waiting, { timeout: 20_000 }).toBeGreaterThan(0);
+        // Longer than the limit of the waits before.
         await setTimeout(200);
         await end();
         await inserting;

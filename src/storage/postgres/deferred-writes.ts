@@ -1,12 +1,12 @@
 /**
- * Deferred writes: writes of one row that are sent with the commit of their unit of work, which it shares with others. What they depend on was read
- * without a lock: the row that they change, by its version, or the rows that a new row references. If it has changed or is locked, the commit fails, and
- * the unit of work runs again with locks.
+ * Deferred writes: writes of one row that are sent with the commit of their unit of work, which it shares with others. The unit of work has read
+ * without locks what the write depends on: the row to change, or the rows that a new row references and those with its unique values. If one of them has
+ * changed or is locked, the commit fails, and the unit of work runs again with locks.
  */
 import { renderSql, type Sql, sql } from '../../sql.ts';
 import type { Query, Statement } from '../contract.ts';
 import type { RecordIds, RowInsertion, RowUpdate } from '../row-writes.ts';
-import { idList, recordsOf, tableOf } from '../table-names.ts';
+import { existingIds, tableOf } from '../table-names.ts';
 import { toStatement } from './connection.ts';
 import { toBound } from './prepared-query.ts';
 import { STALE_FUNCTION } from './relation-checks.ts';
@@ -16,18 +16,18 @@ import { postgresDialect } from './sql-dialect.ts';
 export interface DeferredWrite {
   /** Identifies the write in the error of a commit that fails because of it. */
   readonly key: string;
-  /** The table and the id of the row, and its unique values. Of two writes with an equal text, the second waits until the first is settled. */
+  /** The table and the id of the row, and its unique values. While one write is not settled, another one with an equal text waits, and its unit of work then runs again. */
   readonly holds: readonly string[];
   /** The SQL that locks the tables of the statement without waiting. */
   readonly locks: readonly string[];
   readonly statement: Statement;
-  /** True if the statement may wait for another transaction that writes the same unique value. */
+  /** True for an insertion: it waits for another transaction that writes the same unique value. Indexes of administrators can be unique too. */
   readonly mayWait: boolean;
 }
 
 /** Maximum characters of the values in the statement of a deferred write. The other units of work of the commit wait for it. */
 const MAX_CHARACTERS = 2000;
-/** Maximum milliseconds for which a commit waits for a transaction that writes the same unique value. */
+/** Maximum milliseconds of each wait for a transaction that writes the same unique value. */
 const MAX_WAIT = 20;
 
 /** The prefix of the key in an error if the write may succeed later: a row is locked, or a referenced one is gone and may be restored. */
@@ -71,13 +71,13 @@ export function toDeferredInsertion({ row, table, statement, references, uniqueV
       sql: `WITH "#inserted" AS (${statement.sql} ON CONFLICT DO NOTHING RETURNING 1) ${check.sql}`,
       parameters: [...statement.parameters, ...check.parameters],
     },
-    mayWait: uniqueValues.length > 0,
+    mayWait: true,
   });
 }
 
 /** Renders the SELECT that locks referenced records, so that they are not deleted before the commit. */
-export function lockingSql({ resource, ids }: RecordIds): Sql {
-  return sql`SELECT "id" FROM ${recordsOf(resource)} WHERE "id" IN ${idList(postgresDialect, ids)} FOR KEY SHARE`;
+export function lockingSql(references: RecordIds): Sql {
+  return sql`${existingIds(postgresDialect, references)} FOR KEY SHARE`;
 }
 
 /** Converts the values now: one that cannot be sent must fail its own unit of work, and not the shared commit. */

@@ -1,4 +1,4 @@
-/** Writes of rows that depend on rows which the unit of work has read without locks. They are sent with the commit, or at once. */
+/** Writes of one row, sent with the commit or at once. If rows that were read without locks have changed, the unit of work runs again. */
 import type { Problem } from '../../errors.ts';
 import type { Query } from '../contract.ts';
 import { type RecordIds, type RowInsertion, type RowUpdate, type RowUpdateOptions, updateSql } from '../row-writes.ts';

@@ -109,7 +109,7 @@ class Work implements OpenTransaction, SavepointHost, WritingWork {
     return limits?.attempt === 'short' && this.statements.staleAttempts === 0;
   }
 
-  /** Defers a write until the commit, if it can be and the transaction has not begun. */
+  /** Defers a write until the commit. Returns false if it cannot be deferred, or if the transaction has written or locked already. */
   defer(write: () => DeferredWrite | undefined): boolean {
     this.check();
     const deferred = this.context.lazy.isWriting ? undefined : write();
