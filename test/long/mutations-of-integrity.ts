@@ -69,7 +69,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: '(${lockingSql(each)} SKIP LOCKED)',
     replace: '(${lockingSql(each)})',
     red: 'src/storage/postgres/deferred-insertions.test.ts',
-    test: 'deferred insertions does not let others wait for the deletion of a referenced record',
+    test: 'deferred insertions runs no other insertion again because a referenced record is locked',
     onPostgres: true,
   },
   {
@@ -171,8 +171,8 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   {
     name: 'statements run in a session whose settings were refused',
     file: 'src/storage/postgres/connection.ts',
-    find: "query(text).catch(() => close(new Error('the session could not be changed')));",
-    replace: 'query(text).catch(() => undefined);',
+    find: "sent.catch(() => close(client, new Error('the session could not be changed')));",
+    replace: 'sent.catch(() => undefined);',
     red: 'src/storage/postgres/connection.test.ts',
     test: 'closes a connection whose settings are refused or cancelled',
     onPostgres: true,

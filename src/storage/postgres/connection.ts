@@ -73,8 +73,7 @@ export function createConnection(client: DriverClient, { preparesStatements, slo
   let hasSettings = false;
   let backendProcess: number | undefined;
   const knownColumns: KnownColumns = new Map();
-  const close = (error: Error): void => void client.connection?.stream?.destroy(error);
-  const idleTimeout = createIdleTimeout(() => close(new NoAnswer('the server does not answer')));
+  const idleTimeout = createIdleTimeout(() => close(client, new NoAnswer('the server does not answer')));
   const cork = createCorking(() => client.connection?.stream);
   // A pooler reports a process id of its own when we connect, and forwards our statements to processes with other ids.
   const isDirect = (): boolean => backendProcess !== undefined && backendProcess === client.processID;
@@ -85,9 +84,6 @@ export function createConnection(client: DriverClient, { preparesStatements, slo
     return sendQuery(client, { sql, parameters, name }, { knownColumns: isDirect() ? knownColumns : undefined, answered });
   }
 
-  /** Sends a statement that changes the session. If it fails, closes the connection: other statements would run in a session of another state. */
-  const changeSession = (text: string): void => void query(text).catch(() => close(new Error('the session could not be changed')));
-
   return {
     slot: () => slot,
     get isDirect() {
@@ -97,20 +93,22 @@ export function createConnection(client: DriverClient, { preparesStatements, slo
       return hasSettings;
     },
     setIdleTimeout: idleTimeout.set,
-    setBackendProcess: (process) => void (backendProcess = process),
+    setBackendProcess(process) {
+      backendProcess = process;
+    },
     applySettings(text) {
       hasSettings = true;
-      changeSession(text);
+      closeIfRefused(client, query(text));
     },
     query({ sql, parameters }) {
       const name = names.nameOf(sql);
       return toResult(query(sql, parameters, name), name !== undefined);
     },
     send: (text) => query(text),
-    abort: () => close(new Error('other connections to the server were lost')),
+    abort: () => close(client, new Error('other connections to the server were lost')),
     forgetStatements() {
       const forgotten = names.forget();
-      if (forgotten.length > 0) changeSession('DEALLOCATE ALL');
+      if (forgotten.length > 0) closeIfRefused(client, query('DEALLOCATE ALL'));
       forgetInDriver(client, forgotten);
       knownColumns.clear();
     },
@@ -118,6 +116,15 @@ export function createConnection(client: DriverClient, { preparesStatements, slo
       return names.isFull;
     },
   };
+}
+
+function close({ connection }: DriverClient, error: Error): void {
+  connection?.stream?.destroy(error);
+}
+
+/** Closes the connection if a statement that changes the session fails: others would run in a session of another state. */
+function closeIfRefused(client: DriverClient, sent: Promise<unknown>): void {
+  sent.catch(() => close(client, new Error('the session could not be changed')));
 }
 
 /** The driver would keep the names and texts of statements for the lifetime of the connection. */

@@ -11,7 +11,7 @@ import { migrate } from '../migrations/migrate.ts';
 import { insertAfterLookups, insertRecord, updateRecord } from '../records.ts';
 import { lockReferences } from '../reference-checks.ts';
 import { define, failure, resourceOf, toRecord } from '../storage.fixture.ts';
-import { openFamily } from './postgres.fixture.ts';
+import { openFamily, whileOpen } from './postgres.fixture.ts';
 import { postgresDialect } from './sql-dialect.ts';
 
 const { open, runSql, close } = openFamily('storage_postgres_insertions');
@@ -78,30 +78,18 @@ async function create(
   return runs;
 }
 
-const countOf = async (query: string): Promise<number> => (await runSql(`SELECT count(*)::int AS "n" FROM ${query}`)).rows[0].n;
-
-/** Runs `work` while another transaction is open. */
-async function whileOpen<T>(hold: (tx: Transaction) => Promise<unknown>, work: (end: () => Promise<void>) => Promise<T>): Promise<T> {
-  const [held, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const holder = database.transaction(
-    async (tx) => {
-      await hold(tx);
-      held.resolve();
-      await free.promise;
-    },
-    { longRunning: true },
-  );
-  await Promise.race([held.promise, holder]);
-  const end = (): Promise<void> => {
-    free.resolve();
-    return holder;
+/** Creates records with one commit: none goes on before the lookups of all are done, and `looked` after these. Returns the runs or the error of each. */
+async function createTogether(all: readonly JsonObject[], looked?: () => Promise<unknown>): Promise<readonly unknown[]> {
+  const allLooked = Promise.withResolvers<unknown>();
+  let waiting = all.length;
+  const awaitAll = (): Promise<unknown> => {
+    if (--waiting === 0) allLooked.resolve(looked?.());
+    return allLooked.promise;
   };
-  try {
-    return await work(end);
-  } finally {
-    await end();
-  }
+  return Promise.all(all.map((values, at) => create(`m${at}`, values, { looked: awaitAll }).catch((error: unknown) => error)));
 }
+
+const countOf = async (query: string): Promise<number> => (await runSql(`SELECT count(*)::int AS "n" FROM ${query}`)).rows[0].n;
 
 /** Commits entries of other units of work; resolves when all of them are committed. */
 const appendOthers = (): Promise<unknown> =>
@@ -148,18 +136,28 @@ describe('deferred insertions', () => {
   });
 
   it('refuses an insertion whose unique value is taken after the lookups, and no other insertion runs again for it', async () => {
-    const allLooked = Promise.withResolvers<unknown>();
-    let waiting = 0;
-    // All go on at the same time, so that they share a commit.
-    const looked = (): Promise<unknown> => {
-      if (++waiting === 6) allLooked.resolve(create('first', { name: 'ann' }));
-      return allLooked.promise;
-    };
-    const refused = failure(create('m', { name: 'ann' }, { looked }));
-    const runs = await Promise.all(Array.from({ length: 5 }, (_, at) => create(`other${at}`, { name: `name ${at}` }, { looked })));
-    expect(await refused).toMatchObject({ constraint: 'unique', columns: ['name'] });
-    expect(runs).toEqual([1, 1, 1, 1, 1]);
-    expect([await countOf('"Member"'), await countOf('"Log"')]).toEqual([6, 6]);
+    const names = ['ann', 'bob', 'cid', 'dan', 'eve'];
+    const [refused, ...runs] = await createTogether(
+      names.map((name) => ({ name })),
+      () => create('first', { name: 'ann' }),
+    );
+    expect(refused).toMatchObject({ constraint: 'unique', columns: ['name'] });
+    expect(runs).toEqual([1, 1, 1, 1]);
+    expect([await countOf('"Member"'), await countOf('"Log"')]).toEqual([5, 5]);
+  });
+
+  it('runs no other insertion again because a referenced record is locked', async () => {
+    const settled = await whileOpen(
+      database,
+      (tx) => tx.run(sql`DELETE FROM "Team" WHERE "id" = 'red'`),
+      async (end) => {
+        const creating = createTogether(['red', 'blue', 'blue', 'green'].map((teamId) => ({ teamId })));
+        await expect.poll(() => countOf('"Member"'), { timeout: 20_000 }).toBe(3);
+        await end();
+        return creating;
+      },
+    );
+    expect(settled).toEqual([expect.objectContaining({ code: 'VALUE_INVALID' }), 1, 1, 1]);
   });
 
   it('inserts one of several records with the same unique value, and no other insertion runs again for them', async () => {
@@ -212,7 +210,7 @@ describe('deferred insertions', () => {
       { constraint: 'unique' },
     ],
   ])('does not let others wait for %s', async (_, hold, valuesOf, expected) => {
-    const errors = await whileOpen(hold, async (end) => {
+    const errors = await whileOpen(database, hold, async (end) => {
       const inserting: Promise<unknown>[] = [];
       // One after the other, so that each is in a commit of its own: two commits run at the same time.
       for (const at of [0, 1, 2]) {
@@ -236,6 +234,7 @@ describe('deferred insertions', () => {
     const revision = (await runSql(`SELECT "text" FROM "_State" WHERE "id" = 'epoch'`)).rows[0]?.text ?? '';
     let runs = 0;
     await whileOpen(
+      database,
       (tx) => tx.all(locks),
       async (end) => {
         const inserting = database.transaction(async (tx) => {

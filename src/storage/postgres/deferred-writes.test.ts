@@ -5,7 +5,7 @@ import { sql } from '../../sql.ts';
 import { type AppendStatements, ConstraintError, type Database, type Transaction } from '../contract.ts';
 import { failure } from '../storage.fixture.ts';
 import { commitValidationSql } from './commit-validation.ts';
-import { openFamily } from './postgres.fixture.ts';
+import { openFamily, whileOpen } from './postgres.fixture.ts';
 import { staleFunctionSql } from './relation-checks.ts';
 import { postgresDialect } from './sql-dialect.ts';
 
@@ -89,27 +89,19 @@ describe('deferred writes', () => {
     ['row', (tx) => tx.run(sql`UPDATE "Item" SET "text" = 'held ', "version" = 2 WHERE "id" < 'item 3'`), 'held w'],
     ['table', (tx) => tx.run(sql`LOCK TABLE "Item" IN SHARE ROW EXCLUSIVE MODE`), 'w'],
   ])('does not wait for a locked %s, and writes when it is free', async (_, hold, expected) => {
-    const [locked, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const holder = database.transaction(
-      async (tx) => {
-        await hold(tx);
-        locked.resolve();
-        await free.promise;
-      },
-      { longRunning: true },
-    );
-    await locked.promise;
-    const waiting: Promise<string>[] = [];
-    // One after the other, so that each is in a commit of its own: two commits run at the same time.
-    for (let at = 0; at < 3; at++) {
-      waiting.push(database.transaction((tx) => append(tx, `item ${at}`, 'w')));
-      await setTimeout(20);
-    }
-    const reads = Array.from({ length: 20 }, (_, at) => database.transaction(async (tx) => tx.append(LOG, [`read ${at}`])));
-    expect(await Promise.all(reads)).toHaveLength(20);
-    free.resolve();
-    await holder;
-    expect(await Promise.all(waiting)).toEqual([expected, expected, expected]);
+    const texts = await whileOpen(database, hold, async (end) => {
+      const waiting: Promise<string>[] = [];
+      // One after the other, so that each is in a commit of its own: two commits run at the same time.
+      for (let at = 0; at < 3; at++) {
+        waiting.push(database.transaction((tx) => append(tx, `item ${at}`, 'w')));
+        await setTimeout(20);
+      }
+      const reads = Array.from({ length: 20 }, (__, at) => database.transaction(async (tx) => tx.append(LOG, [`read ${at}`])));
+      expect(await Promise.race([Promise.all(reads), setTimeout(5000, 'waiting')])).toHaveLength(20);
+      await end();
+      return Promise.all(waiting);
+    });
+    expect(texts).toEqual([expected, expected, expected]);
   });
 
   it('refuses a write that violates a constraint, and does the others of the commit', async () => {

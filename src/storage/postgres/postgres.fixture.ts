@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Database } from '../contract.ts';
+import type { Database, Transaction } from '../contract.ts';
 import { openPostgres, type PostgresOptions } from './database.ts';
 
 /** A schema for one test on the server under test, and a second client that queries it directly. */
@@ -52,4 +52,31 @@ export function openFamily(schema: string): PostgresFamily {
       await (await other)?.end();
     },
   };
+}
+
+/** Runs `work` while another transaction is open, which has run `hold`. `work` can end it. */
+export async function whileOpen<T>(
+  database: Database,
+  hold: (tx: Transaction) => Promise<unknown>,
+  work: (end: () => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const [held, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holder = database.transaction(
+    async (tx) => {
+      await hold(tx);
+      held.resolve();
+      await free.promise;
+    },
+    { longRunning: true },
+  );
+  await Promise.race([held.promise, holder]);
+  const end = (): Promise<void> => {
+    free.resolve();
+    return holder;
+  };
+  try {
+    return await work(end);
+  } finally {
+    await end();
+  }
 }
