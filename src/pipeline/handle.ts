@@ -17,7 +17,7 @@ export async function handle(deps: PipelineDeps, request: ApiRequest, origin: Re
   const caller = await authenticate(deps, origin);
   const writes = importedRows([{ request }]);
   const run = (isAudited: boolean): Promise<Outcome> =>
-    withUnitOfWork(deps, { caller, request, writes, withEntryIds: withEntryId }, async (unit) => {
+    withUnitOfWork(deps, { caller, requests: [request], writes, withEntryIds: withEntryId }, async (unit) => {
       const context = createRequestContext(unit, request);
       const outcome = await runPipeline(context);
       if ('result' in outcome) context.hashes.assertComplete();
@@ -30,13 +30,17 @@ export async function handle(deps: PipelineDeps, request: ApiRequest, origin: Re
 /** Handles the requests of a batch in one unit of work. @throws Problem if a request of an atomic batch fails */
 export async function handleBatch(deps: PipelineDeps, { items, atomic }: BatchRequest, origin: RequestOrigin): Promise<readonly Outcome[]> {
   const caller = await authenticate(deps, origin);
-  const outcomes = await withUnitOfWork(deps, { caller, writes: importedRows(items), withEntryIds }, async (unit) => {
-    addEnvelopes(unit.budget, items.length);
-    const createContext = async (request: ApiRequest) => createRequestContext(await identifyAgain(unit), request);
-    const done = await (atomic ? runAll : runEach)({ tx: unit.tx, items, createContext });
-    if (!(done instanceof Problem)) unit.hashes.assertComplete();
-    return done;
-  });
+  const outcomes = await withUnitOfWork(
+    deps,
+    { caller, requests: requestsOf(items), writes: importedRows(items), withEntryIds },
+    async (unit) => {
+      addEnvelopes(unit.budget, items.length);
+      const createContext = async (request: ApiRequest) => createRequestContext(await identifyAgain(unit), request);
+      const done = await (atomic ? runAll : runEach)({ tx: unit.tx, items, createContext });
+      if (!(done instanceof Problem)) unit.hashes.assertComplete();
+      return done;
+    },
+  );
   // Thrown after the commit: inside the transaction, it would roll back the audit entries.
   if (outcomes instanceof Problem) throw outcomes;
   return outcomes;
@@ -45,4 +49,9 @@ export async function handleBatch(deps: PipelineDeps, { items, atomic }: BatchRe
 function withEntryIds(outcomes: readonly Outcome[] | Problem, findEntryId: FindEntryId): readonly Outcome[] | Problem {
   if (outcomes instanceof Problem) return problemWithEntryId(outcomes, findEntryId);
   return outcomes.map((outcome) => withEntryId(outcome, findEntryId));
+}
+
+/** Returns the requests of a batch that are not refused already. */
+function requestsOf(items: BatchRequest['items']): readonly ApiRequest[] {
+  return items.flatMap(({ request }) => (request instanceof Problem ? [] : [request]));
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../operators/index.ts';
+import type { Resource } from '../resources/index.ts';
 import type { Transaction } from '../storage/index.ts';
 import { replaceMembers } from '../storage/storage.fixture.ts';
 import { openPipeline, type TestPipeline, type TestRequest, toApiRequest } from './pipeline.fixture.ts';
@@ -26,15 +27,27 @@ beforeAll(async () => {
 afterAll(() => test.dispose());
 
 /** Returns what a request has prefetched, in a transaction that can be optimistic unless `canBeOptimistic` is false. */
-function prefetched(request: TestRequest, canBeOptimistic = true): Promise<Prefetched | undefined> {
+function prefetched(requests: TestRequest | readonly TestRequest[], canBeOptimistic = true): Promise<Prefetched | undefined> {
   const { database, policyStore } = test.deps;
   return database.transaction(async (tx: Transaction) => {
-    const { queries, read } = prefetch(replaceMembers(tx, { canBeOptimistic }), policyStore.definitions, toApiRequest(request));
+    const { queries, read } = prefetch(
+      replaceMembers(tx, { canBeOptimistic }),
+      policyStore.definitions,
+      [requests].flat().map(toApiRequest),
+    );
     return read(await tx.oneOfEach(queries));
   });
 }
 
+function articles(): Resource {
+  const found = test.deps.policyStore.definitions.get('Article');
+  if (found === undefined) throw new Error('expected a definition of Article');
+  return found;
+}
+
 const article = (action: TestRequest['action'], id?: string): TestRequest => ({ action, resource: 'Article', id });
+
+const create = (data: JsonObject): TestRequest => ({ action: 'create', resource: 'Article', data });
 
 it.each<[string, string, unknown]>([
   ['finds the record', 'stored', { row: { title: 'one' } }],
@@ -44,7 +57,7 @@ it.each<[string, string, unknown]>([
   expect(await prefetched(article('read', id), false)).toMatchObject(expected as object);
 });
 
-it.each<[string, TestRequest]>([
+it.each<[string, TestRequest | readonly TestRequest[]]>([
   ['a read without an id', article('read')],
   ['a delete, which locks its record', article('delete', 'stored')],
   ['a list', article('list')],
@@ -55,6 +68,12 @@ it.each<[string, TestRequest]>([
   ['a create without values', { action: 'create', resource: 'Article', data: 'a' }],
   // Its email is unique, and its checksum is stored in another table.
   ['a create of a user', { action: 'create', resource: 'User', data: { email: 'eve@example.com' } }],
+  ['several reads', [article('read', 'stored'), article('read', 'stored')]],
+  ['creates beside another action', [create({ title: 'a' }), article('read', 'stored')]],
+  ['another action beside creates', [article('read', 'stored'), create({ title: 'a' })]],
+  ['a create beside one that locks', [create({ title: 'a' }), { action: 'create', resource: 'User', data: {} }]],
+  ['more than a hundred creates', Array.from({ length: 101 }, () => create({}))],
+  ['more than 128 lookups', Array.from({ length: 65 }, (_, at) => create({ title: `${at}`, authorId: `author ${at}` }))],
   // A login locks the user, so that a change of the password ends the sessions that it opens.
   ['an update of a user', { action: 'update', resource: 'User', id: 'ann' }],
 ])('%s prefetches nothing', async (_, request) => {
@@ -71,7 +90,9 @@ it.each<[string, JsonObject, boolean]>([
   ['finds that a unique value is free', { title: 'three' }, true],
   ['ignores the values of soft-deleted records', { title: 'two' }, true],
 ])('the prefetch of a create %s', async (_, data, expected) => {
-  expect((await prefetched({ action: 'create', resource: 'Article', data }))?.found?.isFree(data as { title: string })).toBe(expected);
+  expect((await prefetched({ action: 'create', resource: 'Article', data }))?.found?.isFree(articles(), data as { title: string })).toBe(
+    expected,
+  );
 });
 
 it('the prefetch of a create finds the records that it references', async () => {
@@ -81,4 +102,16 @@ it('the prefetch of a create finds the records that it references', async () => 
   const has = async (authorId: string): Promise<boolean | undefined> =>
     (await prefetched({ action: 'create', resource: 'Article', data: { authorId } }))?.found?.has(user, authorId);
   expect([await has('ann'), await has('nobody')]).toEqual([true, false]);
+});
+
+it('creates of a batch look up each of the records on which they depend once', async () => {
+  const requests = [create({ title: 'one', authorId: 'ann' }), create({ title: 'three', authorId: 'ann' }), create({ title: 'three' })];
+  const { found } = (await prefetched(requests)) ?? {};
+  expect(['one', 'three', 'four'].map((title) => found?.isFree(articles(), { title }))).toEqual([false, true, false]);
+  const { policyStore, database } = test.deps;
+  const queries = await database.transaction(async (tx) => {
+    const optimistic = replaceMembers(tx, { canBeOptimistic: true });
+    return prefetch(optimistic, policyStore.definitions, requests.map(toApiRequest)).queries;
+  });
+  expect(queries).toHaveLength(3);
 });

@@ -1,31 +1,46 @@
-/** Lookups that a request sends together with those of its caller. Their rows are not locked. */
+/** Lookups that the requests of a unit of work send together with those of their caller. Their rows are not locked. */
 import { isObject } from '../operators/index.ts';
 import type { ApiRequest } from '../request/index.ts';
 import type { Definitions } from '../resources/index.ts';
-import { type FirstRows, hasChecksums, loadingById, lookupsForInsertion, type Statement, type Transaction } from '../storage/index.ts';
+import { type FirstRows, hasChecksums, loadingById, lookupsForInsertions, type Statement, type Transaction } from '../storage/index.ts';
 import type { Prefetched } from './request-context.ts';
 
-/** The lookups of a request. */
+/** The lookups of a unit of work. */
 interface Prefetching {
   readonly queries: readonly Statement[];
-  /** Reads the first row of each query. Returns undefined without lookups: the steps of the request then load its rows. */
+  /** Reads the first row of each query. Returns undefined without lookups: the steps of the requests then load their rows. */
   read(rows: FirstRows): Prefetched | undefined;
 }
 
-/** The lookups of a request without any. */
+/** The lookups of a unit of work without any. */
 export const NO_PREFETCHING: Prefetching = Object.freeze({ queries: [], read: () => undefined });
 
+/** Maximum creates of a batch that lock nothing before its commit. */
+const MAX_CREATES = 100;
+
 /**
- * Returns the lookups of a request: of the record that it reads or updates, or of the records on which a create depends. An update compares the version at its
- * commit, and a create locks there what it references. Other actions lock their records, or find them later. So does an update of a record with a checksum: a
- * login locks its user, so that a change of the password ends the session.
+ * Returns the lookups of requests: of the record that a single one reads or updates, or of the records on which creates depend. An update compares the version
+ * at its commit, and a create locks there what it references. Other actions lock their records, or find them later. So does an update of a record with a
+ * checksum: a login locks its user, so that a change of the password ends the session.
  */
-export function prefetch(tx: Transaction, definitions: Definitions, { resource: name, action, id, data }: ApiRequest): Prefetching {
-  const resource = definitions.get(name);
-  if (resource === undefined || resource.internal) return NO_PREFETCHING;
-  if (id !== undefined && (action === 'read' || (action === 'update' && tx.canBeOptimistic && !hasChecksums(resource))))
-    return { queries: [loadingById(tx, resource, id)], read: ([row]) => ({ row: row ?? null }) };
-  const lookups =
-    action === 'create' && tx.canBeOptimistic && isObject(data) ? lookupsForInsertion(tx, { resource, definitions }, data) : undefined;
+export function prefetch(tx: Transaction, definitions: Definitions, requests: readonly ApiRequest[]): Prefetching {
+  const [request, ...others] = requests;
+  if (request === undefined) return NO_PREFETCHING;
+  if (request.action === 'create') return prefetchForCreates(tx, definitions, requests);
+  const resource = definitions.get(request.resource);
+  if (others.length > 0 || request.id === undefined || resource === undefined || resource.internal) return NO_PREFETCHING;
+  const isPrefetched = request.action === 'read' || (request.action === 'update' && tx.canBeOptimistic && !hasChecksums(resource));
+  return isPrefetched ? { queries: [loadingById(tx, resource, request.id)], read: ([row]) => ({ row: row ?? null }) } : NO_PREFETCHING;
+}
+
+function prefetchForCreates(tx: Transaction, definitions: Definitions, requests: readonly ApiRequest[]): Prefetching {
+  if (!tx.canBeOptimistic || requests.length > MAX_CREATES) return NO_PREFETCHING;
+  const records = [];
+  for (const { action, resource: name, data } of requests) {
+    const resource = definitions.get(name);
+    if (action !== 'create' || !isObject(data) || resource === undefined || resource.internal) return NO_PREFETCHING;
+    records.push({ resource, values: data });
+  }
+  const lookups = lookupsForInsertions(tx, definitions, records);
   return lookups === undefined ? NO_PREFETCHING : { queries: lookups.queries, read: (rows) => ({ found: lookups.read(rows) }) };
 }

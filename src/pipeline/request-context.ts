@@ -76,7 +76,7 @@ export interface UnitOfWork {
   readonly policyStore: Pick<PolicyStore, 'withRoles'>;
   /** The policies in force, with those of the role of the caller. */
   readonly snapshot: Snapshot;
-  /** The rows that were loaded with the caller, if the request is the only one. */
+  /** The rows that were loaded with the caller: of the only request, or those on which the creates of a batch depend. */
   readonly prefetched?: Prefetched | undefined;
   readonly hashes: PasswordHashes;
   readonly budget: Budget;
@@ -92,7 +92,7 @@ export interface UnitOfWork {
 export interface Prefetched {
   /** The row of the record that the request names; null if there is none. Absent for an action that loads its records later. */
   readonly row?: Row | null | undefined;
-  /** The result of the lookups for a create. */
+  /** The result of the lookups for creates. */
   readonly found?: FoundForInsertion | undefined;
 }
 

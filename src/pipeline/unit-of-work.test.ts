@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../audit/index.ts';
 import { Problem } from '../errors.ts';
+import type { ApiRequest } from '../request/index.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
 import { sealAll } from '../storage/seal.fixture.ts';
@@ -10,7 +11,7 @@ import { appendAsDecided } from './pipeline.ts';
 import { createRequestContext, type UnitOfWork } from './request-context.ts';
 import { rollBackUnless } from './roll-back.ts';
 import { decideOn } from './steps/decide-request.ts';
-import { authenticate, identifyAgain, type UnitOfWorkOptions, withAuditMode, withUnitOfWork } from './unit-of-work.ts';
+import { authenticate, identifyAgain, withAuditMode, withUnitOfWork } from './unit-of-work.ts';
 
 let test: TestPipeline;
 let recorded: (readonly AuditEntry[])[];
@@ -24,8 +25,8 @@ beforeEach(async () => {
   return () => test.dispose();
 });
 
-async function inUnit<T>(as: TestUser, work: (unit: UnitOfWork) => Promise<T>, request?: UnitOfWorkOptions<T>['request']): Promise<T> {
-  return withUnitOfWork(test.deps, { caller: await authenticate(test.deps, test.originOf(as)), request }, work);
+async function inUnit<T>(as: TestUser, work: (unit: UnitOfWork) => Promise<T>, ...requests: readonly ApiRequest[]): Promise<T> {
+  return withUnitOfWork(test.deps, { caller: await authenticate(test.deps, test.originOf(as)), requests }, work);
 }
 
 const retitle = (tx: Transaction) => tx.run(sql`UPDATE "Article" SET "title" = 'two'`);
@@ -68,17 +69,27 @@ describe('the caller', () => {
     expect(runs).toBe(0);
   });
 
-  it('identifyAgain loads the user as the transaction has changed it, and drops the prefetched record', async () => {
-    await inUnit(
-      'ann',
-      async (unit) => {
-        await unit.tx.run(sql`UPDATE "User" SET "role" = 'admin' WHERE "id" = 'ann'`);
-        await sealAll(unit.tx, unit.snapshot.user);
-        const again = await identifyAgain(unit);
-        expect([unit.principal.role, again.principal.role, again.prefetched]).toEqual(['user', 'admin', undefined]);
-      },
-      toApiRequest({ action: 'read', resource: 'Article', id: 'a1' }),
-    );
+  it('identifyAgain loads the user as the transaction has changed it', async () => {
+    await inUnit('ann', async (unit) => {
+      await unit.tx.run(sql`UPDATE "User" SET "role" = 'admin' WHERE "id" = 'ann'`);
+      await sealAll(unit.tx, unit.snapshot.user);
+      unit.tx.addToWriteSet({ users: [{ id: 'ann', version: 1 }] });
+      const again = await identifyAgain(unit);
+      expect([unit.principal.role, again.principal.role]).toEqual(['user', 'admin']);
+    });
+  });
+
+  it('identifyAgain refuses a caller whose sessions the transaction has ended', async () => {
+    const refused = inUnit('ann', async (unit) => {
+      await unit.tx.run(sql`UPDATE "_Session" SET "revokedAt" = 'now' WHERE "userId" = 'ann'`);
+      unit.tx.addToWriteSet({ endedSessionsOf: ['ann'] });
+      await identifyAgain(unit);
+    });
+    expect(await codeOf(refused)).toBe('IDENTITY_TOKEN');
+  });
+
+  it('identifyAgain loads nothing if the transaction has changed no user', async () => {
+    await inUnit('ann', async (unit) => expect(await identifyAgain(unit)).toBe(unit));
   });
 });
 

@@ -30,8 +30,8 @@ export function toCallerKey(token: VerifiedToken | undefined, ip: string): strin
 /** The caller of a unit of work, and data that can be loaded before the caller is known. */
 export interface UnitOfWorkOptions<T> {
   readonly caller: Caller;
-  /** The only request of the unit of work, whose record may be loaded with the caller; absent if there are several. */
-  readonly request?: ApiRequest | undefined;
+  /** The requests of the unit of work, whose rows may be loaded with the caller. Absent if they are not known. */
+  readonly requests?: readonly ApiRequest[] | undefined;
   /** True if the unit of work is known to take long: begins with the long attempt. */
   readonly beginsLong?: boolean | undefined;
   /** Number of records that the unit of work is known to write. */
@@ -46,7 +46,7 @@ export interface UnitOfWorkOptions<T> {
  */
 export async function withUnitOfWork<T>(
   deps: PipelineDeps,
-  { caller, request, beginsLong, writes, withEntryIds }: UnitOfWorkOptions<T>,
+  { caller, requests = [], beginsLong, writes, withEntryIds }: UnitOfWorkOptions<T>,
   work: (unit: UnitOfWork) => Promise<T>,
 ): Promise<T> {
   const computed: MutablePasswords = { hashes: new Map<string, string>(), verified: undefined };
@@ -54,7 +54,7 @@ export async function withUnitOfWork<T>(
   let prefetching = NO_PREFETCHING;
   const queries: Prefetch = (tx, definitions) => {
     const user = definitions.get('User');
-    prefetching = request === undefined ? NO_PREFETCHING : prefetch(tx, definitions, request);
+    prefetching = prefetch(tx, definitions, requests);
     return [user && identification.query(tx, user), ...prefetching.queries];
   };
   const { options, observer, policyStore } = deps;
@@ -125,11 +125,12 @@ async function computePasswords(
   for (const password of plain) computed.hashes.set(password, await identity.hashPassword(password));
 }
 
-/** Returns the unit of work with the caller identified again, because an earlier request of the transaction may have changed the user. */
+/** Returns the unit of work, with the caller identified again if an earlier request of the transaction may have changed the user. */
 export async function identifyAgain(unit: UnitOfWork): Promise<UnitOfWork> {
   const { tx, caller, policyStore } = unit;
+  if (!tx.hasChangedUsers) return unit;
   const principal = await identify(tx, unit.snapshot.user, caller.identification);
-  return { ...unit, principal, snapshot: await policyStore.withRoles(tx, unit.snapshot, principal.role), prefetched: undefined };
+  return { ...unit, principal, snapshot: await policyStore.withRoles(tx, unit.snapshot, principal.role) };
 }
 
 /** Runs a read with audit entries. If the entries cannot be written and the audit mode is `relaxed`, runs the read again without entries. */

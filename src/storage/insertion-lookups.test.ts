@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WatchedFields } from '../authz/policies/index.ts';
 import type { JsonObject } from '../operators/index.ts';
 import type { Statement, Transaction } from './contract.ts';
-import { lookupsForInsertion } from './insertion-lookups.ts';
+import { lookupsForInsertions } from './insertion-lookups.ts';
 import { migrate } from './migrations/migrate.ts';
 import { insertAfterLookups, insertRecord } from './records.ts';
 import type { RowInsertion } from './row-writes.ts';
@@ -59,7 +59,7 @@ interface Insertion {
 function insertionOf({ values, stored = values, watched }: Insertion): Promise<RowInsertion | undefined> {
   const resource = resourceOf(definitions, 'Plan');
   return test.database.transaction(async (tx) => {
-    const lookups = lookupsForInsertion(tx, { resource, definitions }, values);
+    const lookups = lookupsForInsertions(tx, definitions, [{ resource, values }]);
     if (lookups === undefined) return undefined;
     let inserted: RowInsertion | undefined;
     const members: Partial<Transaction> = {
@@ -81,7 +81,7 @@ function insertionOf({ values, stored = values, watched }: Insertion): Promise<R
 
 const lookupsOf = (name: string, values: JsonObject): Promise<readonly Statement[] | undefined> =>
   test.database.transaction(
-    async (tx) => lookupsForInsertion(tx, { resource: resourceOf(definitions, name), definitions }, values)?.queries,
+    async (tx) => lookupsForInsertions(tx, definitions, [{ resource: resourceOf(definitions, name), values }])?.queries,
   );
 
 const other = { kind: 'other' };
@@ -114,7 +114,7 @@ describe('the lookups of an insertion', () => {
   it.each<[string, number | undefined, string, JsonObject]>([
     ['no lookups for values that depend on nothing', 0, 'Plan', { title: 'a' }],
     ['a lookup for each reference', 2, 'Plan', { teamId: 'red', secondId: 'blue' }],
-    ['at most eight lookups', 8, 'Wide', Object.fromEntries(Array.from({ length: 8 }, (__, at) => [`f${at}`, 'red']))],
+    ['at most eight lookups', 8, 'Wide', Object.fromEntries(Array.from({ length: 8 }, (__, at) => [`f${at}`, `team ${at}`]))],
     ['no lookup for null', 0, 'Plan', { teamId: null, code: null }],
     ['a lookup for each unique constraint', 3, 'Plan', { code: 'a', number: 1, team: 'b', year: 2 }],
     ['no lookup for text with NUL', 0, 'Plan', { code: 'a\u0000' }],
@@ -128,7 +128,7 @@ describe('the lookups of an insertion', () => {
       'no lookups if there would be more than eight',
       undefined,
       'Wide',
-      Object.fromEntries(Array.from({ length: 9 }, (__, at) => [`f${at}`, 'red'])),
+      Object.fromEntries(Array.from({ length: 9 }, (__, at) => [`f${at}`, `team ${at}`])),
     ],
   ])('the lookups of an insertion contain %s', async (_, count, resource, values) => {
     const queries = await lookupsOf(resource, values);

@@ -1,10 +1,10 @@
 /** Lookups of the records on which the insertion of a record depends. They take no locks, and are sent with those of the caller. */
 import { memoize } from '../memoize.ts';
 import { type Json, type JsonObject, ownValue, type SqlDialect, type StoredType } from '../operators/index.ts';
-import { columnsOf, type Resource, type Row, uniqueKeysOf } from '../resources/index.ts';
+import { columnsOf, type Definitions, type Resource, type Row, uniqueKeysOf } from '../resources/index.ts';
 import type { FirstRows, Statement, Transaction } from './contract.ts';
 import { hasChecksums } from './record-checksums.ts';
-import { type ReferenceSource, referenceFieldsOf } from './reference-checks.ts';
+import { referenceFieldsOf } from './reference-checks.ts';
 import { quoteName, recordsText } from './table-names.ts';
 
 /** The result of the lookups of an insertion. Nothing is locked. */
@@ -12,7 +12,7 @@ export interface FoundForInsertion {
   /** Returns true if the lookups have found this record. */
   has(target: Resource, id: string): boolean;
   /** Returns true if the lookups have found no record with one of the unique values of a row. False if not all of its values were looked up. */
-  isFree(row: Row): boolean;
+  isFree(resource: Resource, row: Row): boolean;
 }
 
 /** The lookups of an insertion. */
@@ -24,16 +24,38 @@ export interface InsertionLookups {
 
 /** Maximum lookups of an insertion, and maximum characters of a value. More would delay other units of work, whose lookups are sent together with these. */
 const [MAX_LOOKUPS, MAX_CHARACTERS] = [8, 200];
+/** Maximum lookups of the insertions of one unit of work. */
+const MAX_TOGETHER = 128;
+
+/** A record to insert: its submitted values, which are not validated yet. */
+export interface SubmittedRecord {
+  readonly resource: Resource;
+  readonly values: JsonObject;
+}
 
 /**
- * Returns the lookups for the insertion of a record with submitted values, which are not validated yet: one for each record that it references, and one for
- * each of its unique values. Undefined if the insertion must lock what it depends on: records with checksums, lists of references, and large values.
+ * Returns the lookups for the insertion of records: one for each record that they reference, and one for each of their unique values. Undefined if an insertion
+ * must lock what it depends on: records with checksums, lists of references, and many or large values.
  */
-export function lookupsForInsertion(tx: Transaction, source: ReferenceSource, values: JsonObject): InsertionLookups | undefined {
-  const { resource } = source;
+export function lookupsForInsertions(
+  tx: Transaction,
+  definitions: Definitions,
+  records: readonly SubmittedRecord[],
+): InsertionLookups | undefined {
+  const lookups = new Map<string, Statement>();
+  for (const record of records) {
+    const ofRecord = lookupsOf(tx, definitions, record);
+    if (ofRecord === undefined || ofRecord.length > MAX_LOOKUPS) return undefined;
+    for (const { key, query } of ofRecord) lookups.set(key, query);
+    if (lookups.size > MAX_TOGETHER) return undefined;
+  }
+  return { queries: [...lookups.values()], read: (rows) => toFound([...lookups.keys()], rows) };
+}
+
+function lookupsOf(tx: Transaction, definitions: Definitions, { resource, values }: SubmittedRecord): readonly Lookup[] | undefined {
   if (hasChecksums(resource)) return undefined;
   const lookups: Lookup[] = [];
-  for (const { field, target } of referenceFieldsOf(source)) {
+  for (const { field, target } of referenceFieldsOf({ resource, definitions })) {
     const value = ownValue(values, field.name) ?? null;
     if (value === null) continue;
     if (field.of !== undefined || !isShort(value)) return undefined;
@@ -45,15 +67,14 @@ export function lookupsForInsertion(tx: Transaction, source: ReferenceSource, va
     if (where === undefined && given.every((value, index) => fits(value, typeOfColumn(resource, names[index]))))
       lookups.push(createLookup(tx, resource, { names, values: given }));
   }
-  if (lookups.length > MAX_LOOKUPS) return undefined;
-  return { queries: lookups.map(({ query }) => query), read: (rows) => toFound(resource, lookups, rows) };
+  return lookups;
 }
 
-function toFound(resource: Resource, lookups: readonly Lookup[], rows: FirstRows): FoundForInsertion {
-  const found = new Map(lookups.map(({ key }, index) => [key, rows[index] !== undefined]));
+function toFound(keys: readonly string[], rows: FirstRows): FoundForInsertion {
+  const found = new Map(keys.map((key, index) => [key, rows[index] !== undefined]));
   return {
     has: (target, id) => found.get(keyOf(target, { names: ['id'], values: [id] })) === true,
-    isFree: (row) => uniqueValuesOf(resource, row).every((key) => found.get(key) === false),
+    isFree: (resource, row) => uniqueValuesOf(resource, row).every((key) => found.get(key) === false),
   };
 }
 

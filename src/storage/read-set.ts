@@ -45,7 +45,7 @@ export interface WriteSet {
 export interface ReadTracking {
   /** True if the read set is validated at commit; false if nothing that the unit of work reads can change before. */
   readonly validatesReads: boolean;
-  /** True if a unit of work that changes one record may load it without a lock, and change it with `updateRow`. */
+  /** True if a unit of work may read without locks what its writes depend on, and write with `updateRow` and `insertRow`. */
   readonly canBeOptimistic: boolean;
   /**
    * Adds to the read set, which is validated at commit: if the read set is stale by then, nothing is committed and the unit of work runs
@@ -57,6 +57,8 @@ export interface ReadTracking {
    * it also runs again if its own read set disagrees with the replaced version. A rollback to a savepoint removes the addition.
    */
   addToWriteSet(writeSet: WriteSet): void;
+  /** True if the unit of work has perhaps changed users, or ended sessions. */
+  readonly hasChangedUsers: boolean;
   /**
    * Returns what conditions of others read of the records of a resource, if writes of these records must be added to the write set; `unknown`
    * if the unit of work has not read the policies.

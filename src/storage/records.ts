@@ -133,7 +133,7 @@ export async function insertAfterLookups(
     statement: insertionOf(tx, resource, row),
     references: referencesOf({ resource, definitions }, record),
     uniqueValues: uniqueValuesOf(resource, row),
-    isDeferrable: found.isFree(row) && fitsIndexes(resource, record) && !isWatched(tx, resource),
+    isDeferrable: found.isFree(resource, row) && fitsIndexes(resource, record) && !isWatched(tx, resource),
   });
   noteInsertion(tx, resource, row);
 }

@@ -138,7 +138,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   {
     name: 'an insertion is deferred although its unique value is taken',
     file: 'src/storage/records.ts',
-    find: 'found.isFree(row) && ',
+    find: 'found.isFree(resource, row) && ',
     replace: '',
     red: 'src/storage/insertion-lookups.test.ts',
     test: 'an insertion with a taken text may be deferred: false',
@@ -154,8 +154,8 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   {
     name: 'a value that is too long for an index fails the commits of others',
     file: 'src/storage/records.ts',
-    find: 'found.isFree(row) && fitsIndexes(resource, record) &&',
-    replace: 'found.isFree(row) &&',
+    find: 'found.isFree(resource, row) && fitsIndexes(resource, record) &&',
+    replace: 'found.isFree(resource, row) &&',
     red: 'src/storage/insertion-lookups.test.ts',
     test: 'an insertion with values that are perhaps too long for an index may be deferred: false',
   },
@@ -163,7 +163,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     name: 'a second write of a row is sent with the first one',
     file: 'src/storage/postgres/commit-queue.ts',
     find: 'if (writer !== undefined) {',
-    replace: 'if (writer !== undefined && writing < 0) {',
+    replace: 'if (writer !== undefined && writes < 0) {',
     red: 'src/storage/postgres/commit-queue.test.ts',
     test: 'leaves out writes of rows that a running batch writes, until it calls resolve for them',
     onPostgres: true,

@@ -2,8 +2,8 @@ import type { CommitRequest } from './transaction-handle.ts';
 
 /** Maximum units of work per commit: in a larger batch, the first requests would wait long for their answers. */
 const MAX_BATCH = 256;
-/** Maximum units of work with deferred writes per commit: each write is a statement of its own. */
-const MAX_WRITING = 32;
+/** Maximum deferred writes per commit, except those of its last unit of work: each is a statement of its own. */
+const MAX_WRITES = 32;
 
 /** A unit of work that waits for its commit. */
 export interface QueuedRequest extends Settling {
@@ -71,8 +71,8 @@ class Queue implements CommitQueue {
 
   takeBatch(): readonly QueuedRequest[] {
     const batch: QueuedRequest[] = [];
-    let writing = 0;
-    while (batch.length < MAX_BATCH && writing < MAX_WRITING) {
+    let writes = 0;
+    while (batch.length < MAX_BATCH && writes < MAX_WRITES) {
       const queued = this.#queue.shift();
       if (queued === undefined) break;
       const writer = this.#writerOf(queued);
@@ -82,7 +82,7 @@ class Queue implements CommitQueue {
         continue;
       }
       batch.push(queued);
-      if (isWriting(queued)) writing++;
+      writes += queued.request.deferred.length;
       for (const hold of holdsOf(queued)) this.#writers.set(hold, { owner: queued, others: [] });
     }
     return batch;

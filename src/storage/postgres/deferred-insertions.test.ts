@@ -6,7 +6,7 @@ import type { JsonObject } from '../../operators/index.ts';
 import type { Resource } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
 import { type AppendStatements, ConstraintError, type Database, type Transaction } from '../contract.ts';
-import { lookupsForInsertion } from '../insertion-lookups.ts';
+import { lookupsForInsertions } from '../insertion-lookups.ts';
 import { migrate } from '../migrations/migrate.ts';
 import { insertAfterLookups, insertRecord, updateRecord } from '../records.ts';
 import { lockReferences } from '../reference-checks.ts';
@@ -64,7 +64,7 @@ async function create(
   await database.transaction(async (tx) => {
     runs++;
     tx.addToReadSet({ watch: new Map() });
-    const lookups = tx.canBeOptimistic ? lookupsForInsertion(tx, source, values) : undefined;
+    const lookups = tx.canBeOptimistic ? lookupsForInsertions(tx, definitions, [{ resource, values }]) : undefined;
     const found = lookups?.read(await tx.oneOfEach(lookups.queries));
     await looked?.();
     looked = undefined;

@@ -79,6 +79,7 @@ class Work implements OpenTransaction, SavepointHost, WritingWork {
   readonly collected: CollectedAppends;
   readonly statements: TimedStatements;
   readonly deferred: DeferredWrite[] = [];
+  hasChangedUsers = false;
 
   constructor(context: TransactionContext, now: number) {
     this.context = context;
@@ -119,6 +120,8 @@ class Work implements OpenTransaction, SavepointHost, WritingWork {
 
   announceLock(): void {
     this.check();
+    // A deferred write is not done yet, so a statement that locks or writes would not see it.
+    if (this.deferred.length > 0) throw this.markStale();
     this.context.lazy.write();
   }
 
@@ -198,6 +201,10 @@ class PostgresTransaction implements Transaction {
     return this.#work.canBeOptimistic;
   }
 
+  get hasChangedUsers(): boolean {
+    return this.#work.hasChangedUsers;
+  }
+
   updateRow(update: RowUpdate, options: RowUpdateOptions): Promise<boolean> {
     return updateRow(this.#work, update, options);
   }
@@ -237,6 +244,8 @@ class PostgresTransaction implements Transaction {
 
   addToWriteSet(writeSet: WriteSet): void {
     const { sets, context } = this.#work;
+    const { users = [], endedSessionsOf = [] } = writeSet;
+    this.#work.hasChangedUsers ||= users.length + endedSessionsOf.length > 0;
     const isSame = sets.addToWriteSet(writeSet);
     if (sets.needsBlocking) throw context.state.markBlocking();
     this.#work.requireSame(isSame);

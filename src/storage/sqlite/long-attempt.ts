@@ -57,6 +57,7 @@ export function openLongTransaction(attempt: LongAttempt): LongTransaction {
     slot: () => 0,
     validatesReads: true,
     canBeOptimistic: false,
+    hasChangedUsers: false,
     watched: () => undefined,
     all: query as Transaction['all'],
     one,

@@ -2,7 +2,7 @@ import { type Sql, sql } from '../../sql.ts';
 import { AttemptEnded, type AttemptState, createStopwatch, type Stopwatch, TimeLimit } from '../attempt.ts';
 import { CollectedAppends } from '../collected-appends.ts';
 import type { AppendStatements, Change, FirstRows, PendingAppend, Query, RowLock, RowLockOptions, Transaction } from '../contract.ts';
-import type { ReadSet } from '../read-set.ts';
+import type { ReadSet, WriteSet } from '../read-set.ts';
 import { type RowInsertion, type RowUpdate, updateSql } from '../row-writes.ts';
 import { internal, type PendingSavepoints, type SavepointHost } from '../savepoints.ts';
 import type { Connection } from './connection.ts';
@@ -150,6 +150,7 @@ class BatchTransaction implements Transaction {
   /** The transaction holds the write lock. */
   readonly validatesReads = false;
   readonly canBeOptimistic = false;
+  #hasChangedUsers = false;
   readonly attempt: BatchAttempt['attempt'];
   readonly staleAttempts = 0;
   readonly retained: Map<string, unknown>;
@@ -226,8 +227,13 @@ class BatchTransaction implements Transaction {
     this.#watch = watch ?? this.#watch;
   }
 
-  addToWriteSet(): void {
+  get hasChangedUsers(): boolean {
+    return this.#hasChangedUsers;
+  }
+
+  addToWriteSet({ users = [], endedSessionsOf = [] }: WriteSet): void {
     this.#work.check();
+    this.#hasChangedUsers ||= users.length + endedSessionsOf.length > 0;
   }
 
   watched(): undefined {
