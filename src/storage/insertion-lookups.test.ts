@@ -6,7 +6,7 @@ import type { Statement, Transaction } from './contract.ts';
 import { lookupsForInsertions } from './insertion-lookups.ts';
 import { migrate } from './migrations/migrate.ts';
 import { insertAfterLookups, insertRecord } from './records.ts';
-import type { RowInsertion } from './row-writes.ts';
+import { type RowInsertion, referencedBy } from './row-writes.ts';
 import { define, openTestDatabase, replaceMembers, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
 const definitions = define({
@@ -140,7 +140,8 @@ describe('the lookups of an insertion', () => {
     const [both, same, none] = await Promise.all(
       [{ teamId: 'red', secondId: 'blue' }, { teamId: 'red', secondId: 'red' }, { title: 'a' }].map((values) => insertionOf({ values })),
     );
-    const idsOf = (insertion: RowInsertion | undefined): unknown => insertion?.references.map(({ resource, ids }) => [resource.name, ids]);
+    const idsOf = (insertion: RowInsertion | undefined): unknown =>
+      insertion && referencedBy([insertion]).map(({ resource, ids }) => [resource.name, ids]);
     expect([both, same, none].map(idsOf)).toEqual([[['Team', ['red', 'blue']]], [['Team', ['red']]], []]);
   });
 });

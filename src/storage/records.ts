@@ -8,7 +8,7 @@ import { type FoundForInsertion, uniqueValuesOf } from './insertion-lookups.ts';
 import { loadAllIntact, loadedSelectionOf, loadIntact, loadingById, loadWithoutDamaged, withoutDamaged } from './intact-records.ts';
 import type { UserVersion } from './read-set.ts';
 import { hasChecksums, refuseDamagedRecord, removeSeal, sealRecords } from './record-checksums.ts';
-import { referencesOf } from './reference-checks.ts';
+import { referenceFieldsOf } from './reference-checks.ts';
 import { stampOf } from './relation-reads.ts';
 import { type Existence, existenceSql, idList, insertionInto, quoteName, recordsOf, tableOf } from './table-names.ts';
 import { isWatched, loadWatched, noteInsertion } from './watched-writes.ts';
@@ -127,11 +127,16 @@ export async function insertAfterLookups(
   { record, definitions, found }: LookedUpInsertion,
 ): Promise<void> {
   const row = toRow(resource, record);
+  const columns = columnsOf(resource);
+  const references = referenceFieldsOf({ resource, definitions }).flatMap(({ field, target }) =>
+    field.to === undefined ? [] : [{ at: columns.findIndex(({ name }) => name === field.name), target }],
+  );
   await tx.insertRow({
     row: `${resource.name} ${String(row['id'])}`,
     table: tableOf(resource),
+    columns,
     statement: insertionOf(tx, resource, row),
-    references: referencesOf({ resource, definitions }, record),
+    references,
     uniqueValues: uniqueValuesOf(resource, row),
     isDeferrable: found.isFree(resource, row) && fitsIndexes(resource, record) && !isWatched(tx, resource),
   });

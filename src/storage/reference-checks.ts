@@ -1,11 +1,9 @@
 import type { Issue } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
-import { getOrCreate } from '../memoize.ts';
-import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
+import type { Json, JsonObject } from '../operators/index.ts';
 import { type Definitions, type Resource, type Row, typeOf } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
-import type { RecordIds } from './row-writes.ts';
 import { columnOf, existingIds, recordsOf } from './table-names.ts';
 
 /** The resource and the id of one record. */
@@ -39,16 +37,6 @@ export function referenceFieldsOf({ resource, definitions }: ReferenceSource): r
     const target = targetOf(definitions, field);
     return target === undefined ? [] : [{ field, target }];
   });
-}
-
-/** Returns the records that the reference fields of a record lead to, by resource. */
-export function referencesOf(source: ReferenceSource, record: JsonObject): readonly RecordIds[] {
-  const ids = new Map<Resource, Set<string>>();
-  for (const { field, target } of referenceFieldsOf(source)) {
-    const id = ownValue(record, field.name);
-    if (field.to !== undefined && typeof id === 'string') getOrCreate(ids, target, () => new Set<string>()).add(id);
-  }
-  return [...ids].map(([resource, found]) => ({ resource, ids: [...found] }));
 }
 
 /**

@@ -1,4 +1,6 @@
 /** Writes of one row that depend on rows which the unit of work has perhaps read without locks. */
+import { getOrCreate } from '../memoize.ts';
+import type { StoredType } from '../operators/index.ts';
 import type { Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 
@@ -38,12 +40,25 @@ export interface RowInsertion {
   /** The table and the id of the row. */
   readonly row: string;
   readonly table: Sql;
-  /** The text of the INSERT, and its values. */
+  readonly columns: readonly { readonly name: string; readonly type: StoredType }[];
+  /** The text of the INSERT, and the values in the order of the columns. */
   readonly statement: { readonly sql: string; readonly parameters: readonly unknown[] };
-  /** The records that must exist, by resource. If one of them is gone, the unit of work runs again, with locks. */
-  readonly references: readonly RecordIds[];
+  /** The positions of the columns with ids of records that must exist. If one of them is gone, the unit of work runs again, with locks. */
+  readonly references: readonly { readonly at: number; readonly target: Resource }[];
   /** A text for each unique value of the row. The insertion of an equal one waits for the transaction of the first, and is refused. */
   readonly uniqueValues: readonly string[];
   /** True if the insertion may be sent with the commit: its unique values were free, and no later statement of the unit of work depends on it. */
   readonly isDeferrable: boolean;
+}
+
+/** Returns the records that new rows reference, by resource. */
+export function referencedBy(insertions: readonly RowInsertion[]): readonly RecordIds[] {
+  const ids = new Map<Resource, Set<string>>();
+  for (const { references, statement } of insertions) {
+    for (const { at, target } of references) {
+      const id = statement.parameters[at];
+      if (typeof id === 'string') getOrCreate(ids, target, () => new Set<string>()).add(id);
+    }
+  }
+  return [...ids].map(([resource, found]) => ({ resource, ids: [...found] }));
 }

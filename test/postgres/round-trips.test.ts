@@ -62,6 +62,16 @@ it.each<[what: string, asked: Asked, count: number]>([
     2,
   ],
   [
+    'a batch of creates takes two, as one create does',
+    {
+      method: 'POST',
+      path: () => '/api/batch',
+      body: () => ({ requests: Array.from({ length: 20 }, () => ({ resource: 'Note', action: 'create', data: mine() })) }),
+      status: 200,
+    },
+    2,
+  ],
+  [
     'an update takes two: the data, and the change with its entry',
     { method: 'PUT', path: () => `/api/Note/${own}`, body: () => ({ text: 'b' }), status: 200 },
     2,

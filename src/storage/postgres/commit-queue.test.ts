@@ -8,8 +8,7 @@ function add(queue: CommitQueue, rows: readonly string[], settled: string[] = []
     key: row,
     holds: [`Item ${row}`, row],
     locks: [],
-    statement: { sql: '', parameters: [] },
-    mayWait: false,
+    write: { update: { sql: '', parameters: [] } },
   }));
   queue.add(
     { appends: [], deferred, sets: createReadWriteSet().build() },

@@ -3,16 +3,14 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '../../errors.ts';
 import type { JsonObject } from '../../operators/index.ts';
-import type { Resource } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
-import { type AppendStatements, ConstraintError, type Database, type Transaction } from '../contract.ts';
-import { lookupsForInsertions } from '../insertion-lookups.ts';
+import { ConstraintError, type Database, type Transaction } from '../contract.ts';
 import { migrate } from '../migrations/migrate.ts';
 import { insertAfterLookups, insertRecord, updateRecord } from '../records.ts';
 import { lockReferences } from '../reference-checks.ts';
 import { define, failure, resourceOf, toRecord } from '../storage.fixture.ts';
-import { openFamily, whileOpen } from './postgres.fixture.ts';
-import { postgresDialect } from './sql-dialect.ts';
+import { type Creation, createRecord } from './creation.fixture.ts';
+import { LOG, openFamily, whileOpen } from './postgres.fixture.ts';
 
 const { open, runSql, close } = openFamily('storage_postgres_insertions');
 const definitions = define({
@@ -40,42 +38,17 @@ beforeAll(async () => {
 });
 afterAll(() => close(database));
 beforeEach(async () => {
-  await runSql('DELETE FROM "Log"; DELETE FROM "Member"; DELETE FROM "Team"');
+  await runSql('DELETE FROM "Log"; DELETE FROM "Member"; DELETE FROM "Team"; DELETE FROM "inserted"; DELETE FROM "row"');
   await database.transaction(async (tx) => {
     for (const id of ['red', 'blue', 'green']) await insertRecord(tx, resourceOf(definitions, 'Team'), toRecord(id, { name: id }));
   });
 });
 
-const LOG: AppendStatements<string> = {
-  write: (_, ids) => [sql`INSERT INTO "Log" ("id") ${postgresDialect.rowsOf?.([{ type: 'text', values: ids }])}`],
-  findCommitted: (id) => sql`SELECT 1 FROM "Log" WHERE "id" = ${id}`,
-};
-
 let entries = 0;
 
-/** Creates a record with an entry in the log, as a request does. `looked` runs once, after the lookups. Returns the number of runs. */
-async function create(
-  id: string,
-  values: JsonObject,
-  { looked, resource = member }: { looked?: (() => Promise<unknown>) | undefined; readonly resource?: Resource } = {},
-): Promise<number> {
-  const source = { resource, definitions };
-  let runs = 0;
-  await database.transaction(async (tx) => {
-    runs++;
-    tx.addToReadSet({ watch: new Map() });
-    const lookups = tx.canBeOptimistic ? lookupsForInsertions(tx, definitions, [{ resource, values }]) : undefined;
-    const found = lookups?.read(await tx.oneOfEach(lookups.queries));
-    await looked?.();
-    looked = undefined;
-    const [issue] = await lockReferences(tx, { ...source, found }, values);
-    if (issue !== undefined) throw new Problem('VALUE_INVALID', issue.detail);
-    const record = toRecord(id, values);
-    if (found === undefined) await insertRecord(tx, resource, record);
-    else await insertAfterLookups(tx, resource, { record, definitions, found });
-    tx.append(LOG, [`entry ${++entries}`]);
-  });
-  return runs;
+/** Creates a record with an entry in the log. Returns the number of runs. */
+function create(id: string, values: JsonObject, { looked, resource = member }: Partial<Creation> = {}): Promise<number> {
+  return createRecord(database, { definitions, resource, id, values, looked, append: (tx) => tx.append(LOG, [`entry ${++entries}`]) });
 }
 
 /** Creates records with one commit: none goes on before the lookups of all are done, and `looked` after these. Returns the runs or the error of each. */
@@ -227,6 +200,44 @@ describe('deferred insertions', () => {
     const inserted = expected === undefined ? 3 : 0;
     expect(await countOf(`"Member" WHERE "id" LIKE 'm%'`)).toBe(inserted);
     expect(await countOf('"Log"')).toBe(20 + inserted);
+  });
+
+  it('runs a unit of work again that then locks its own new record', async () => {
+    const inserted = resourceOf(definitions, 'inserted');
+    const found = { has: () => false, isFree: () => true };
+    let runs = 0;
+    const issues = await database.transaction(async (tx) => {
+      runs++;
+      tx.addToReadSet({ watch: new Map() });
+      if (tx.canBeOptimistic) await insertAfterLookups(tx, inserted, { record: toRecord('a', {}), definitions, found });
+      else await insertRecord(tx, inserted, toRecord('a', {}));
+      tx.append(LOG, [`entry ${++entries}`]);
+      return lockReferences(tx, { resource: inserted, definitions }, { teamId: 'a' });
+    });
+    expect([runs, issues]).toEqual([2, []]);
+  });
+
+  it('inserts the rows of one unit of work together', async () => {
+    let runs = 0;
+    await database.transaction(async (tx) => {
+      runs++;
+      tx.addToReadSet({ watch: new Map() });
+      const found = { has: () => true, isFree: () => true };
+      for (let at = 0; at < 50; at++) {
+        const record = toRecord(`m${at}`, {
+          name: at === 7 ? `a "quoted", {braced} \\ NULL` : `name ${at}`,
+          ...(at % 3 > 0 && { teamId: 'red' }),
+        });
+        await insertAfterLookups(tx, member, { record, definitions, found });
+        tx.append(LOG, [`entry ${++entries}`]);
+      }
+    });
+    expect([runs, await countOf('"Member"'), await countOf('"Log"')]).toEqual([1, 50, 50]);
+    const { rows } = await runSql(`SELECT "name", "teamId" FROM "Member" WHERE "id" IN ('m6', 'm7') ORDER BY "id"`);
+    expect(rows).toEqual([
+      { name: 'name 6', teamId: null },
+      { name: 'a "quoted", {braced} \\ NULL', teamId: 'red' },
+    ]);
   });
 
   it('waits for the locks of commit validation as other commits do', async () => {

@@ -2,12 +2,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
-import { type AppendStatements, ConstraintError, type Database, type Transaction } from '../contract.ts';
+import { ConstraintError, type Database, type Transaction } from '../contract.ts';
 import { failure } from '../storage.fixture.ts';
 import { commitValidationSql } from './commit-validation.ts';
-import { openFamily, whileOpen } from './postgres.fixture.ts';
+import { LOG, openFamily, whileOpen } from './postgres.fixture.ts';
 import { staleFunctionSql } from './relation-checks.ts';
-import { postgresDialect } from './sql-dialect.ts';
 
 const { open, runSql, close } = openFamily('storage_postgres_deferred');
 
@@ -27,11 +26,6 @@ afterAll(() => close(database));
 beforeEach(() =>
   runSql(`DELETE FROM "Log"; DELETE FROM "Item"; INSERT INTO "Item" SELECT 'item ' || n, 1, '' FROM generate_series(0, 99) AS n`),
 );
-
-const LOG: AppendStatements<string> = {
-  write: (_, ids) => [sql`INSERT INTO "Log" ("id") ${postgresDialect.rowsOf?.([{ type: 'text', values: ids }])}`],
-  findCommitted: (id) => sql`SELECT 1 FROM "Log" WHERE "id" = ${id}`,
-};
 
 let entries = 0;
 

@@ -5,14 +5,14 @@
  */
 import { renderSql, type Sql, sql } from '../../sql.ts';
 import type { Query, Statement } from '../contract.ts';
-import type { RecordIds, RowInsertion, RowUpdate } from '../row-writes.ts';
-import { existingIds, tableOf } from '../table-names.ts';
+import { type RecordIds, type RowInsertion, type RowUpdate, referencedBy } from '../row-writes.ts';
+import { existingIds, quoteName, tableOf } from '../table-names.ts';
 import { toStatement } from './connection.ts';
 import { toBound } from './prepared-query.ts';
 import { STALE_FUNCTION } from './relation-checks.ts';
 import { postgresDialect } from './sql-dialect.ts';
 
-/** A write that is sent with the commit. */
+/** A write that is sent with the commit: a statement, or a row that is inserted together with others. */
 export interface DeferredWrite {
   /** Identifies the write in the error of a commit that fails because of it. */
   readonly key: string;
@@ -20,9 +20,7 @@ export interface DeferredWrite {
   readonly holds: readonly string[];
   /** The SQL that locks the tables of the statement without waiting. */
   readonly locks: readonly string[];
-  readonly statement: Statement;
-  /** True for an insertion: it waits for another transaction that writes the same unique value. Indexes of administrators can be unique too. */
-  readonly mayWait: boolean;
+  readonly write: { readonly update: Statement } | { readonly insertion: RowInsertion };
 }
 
 /** Maximum characters of the values in the statement of a deferred write. The other units of work of the commit wait for it. */
@@ -47,32 +45,47 @@ export function toDeferredUpdate({ row, table, assignments, where }: RowUpdate):
   const error = sql`CASE WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${where}) THEN ${MAY_SUCCEED + key}::text ELSE ${key}::text END`;
   const statement = toStatement(sql`WITH "#row" AS (${locked}), "#changed" AS (${changed})
     SELECT ${STALE}(json_build_array(${error})) FROM (SELECT count(*) AS "rows" FROM "#changed") AS "counted" WHERE "rows" <> 1`);
-  return toDeferred({ key, holds: [row], locks: [toLock(table, 'ROW EXCLUSIVE')], statement, mayWait: false });
+  const update = toBoundStatement(statement);
+  return update && { key, holds: [row], locks: [toLock(table, 'ROW EXCLUSIVE')], write: { update } };
 }
 
 /** Returns the deferred insertion of a row; undefined if it is too large to be deferred. @throws Problem VALUE_INVALID */
-export function toDeferredInsertion({ row, table, statement, references, uniqueValues }: RowInsertion): DeferredWrite | undefined {
-  const key = `write ${++count}`;
+export function toDeferredInsertion(insertion: RowInsertion): DeferredWrite | undefined {
+  const { row, table, references, uniqueValues } = insertion;
+  const statement = toBoundStatement(insertion.statement);
+  if (statement === undefined) return undefined;
+  const locks = [toLock(table, 'ROW EXCLUSIVE'), ...references.map(({ target }) => toLock(tableOf(target), 'ROW SHARE'))];
+  return { key: `write ${++count}`, holds: [row, ...uniqueValues], locks, write: { insertion: { ...insertion, statement } } };
+}
+
+/** A deferred insertion, and its key. */
+interface KeyedInsertion extends RowInsertion {
+  readonly key: string;
+}
+
+/**
+ * Renders the insertion of rows of one table. A row with a unique value that is taken is left out, and so are referenced records that are locked; the
+ * statement then fails with the keys of these rows, so that only their units of work run again.
+ */
+function insertionSql(rows: readonly KeyedInsertion[]): Sql {
+  const [{ table, columns, references }] = rows as [KeyedInsertion];
+  const names = columns.map(({ name }) => sql.raw(quoteName(name)));
+  const values = columns.map(({ type }, at) => ({ type, values: rows.map(({ statement }) => statement.parameters[at]) }));
+  const given = postgresDialect.rowsOf?.([...values, { type: 'text', values: rows.map(({ key }) => MAY_SUCCEED + key) }]);
   // The foreign keys lock the referenced rows too, but would wait for them.
-  const locked = references.map((each) => sql` + (SELECT count(*) FROM (${lockingSql(each)} SKIP LOCKED) AS "locked")`);
-  const expected = references.reduce((sum, { ids }) => sum + ids.length, 1);
-  const first = statement.parameters.length;
-  const check = renderSql(
-    sql`SELECT ${STALE}(json_build_array(${MAY_SUCCEED + key}::text))
-      WHERE (SELECT count(*) FROM "#inserted")${sql.join(locked, sql``)} <> ${expected}::bigint`,
-    (nth) => `$${first + nth}`,
+  const locks = referencedBy(rows).map((referenced, nth) => ({ ...referenced, name: sql.raw(`"#locked${nth}"`) }));
+  const missing = references.flatMap(({ at, target }) =>
+    locks
+      .filter(({ resource }) => resource === target)
+      .map(({ name }) => sql` OR ${names[at]} IS NOT NULL AND ${names[at]} NOT IN (SELECT "id" FROM ${name})`),
   );
-  return toDeferred({
-    key,
-    holds: [row, ...uniqueValues],
-    locks: [toLock(table, 'ROW EXCLUSIVE'), ...references.map(({ resource }) => toLock(tableOf(resource), 'ROW SHARE'))],
-    statement: {
-      // A row with the same unique value must fail this unit of work, and not the shared commit.
-      sql: `WITH "#inserted" AS (${statement.sql} ON CONFLICT DO NOTHING RETURNING 1) ${check.sql}`,
-      parameters: [...statement.parameters, ...check.parameters],
-    },
-    mayWait: true,
-  });
+  return sql`WITH "#given" (${sql.join(names)}, "#key") AS (${given}),
+    "#inserted" AS (INSERT INTO ${table} (${sql.join(names)}) SELECT ${sql.join(names)} FROM "#given" ON CONFLICT DO NOTHING RETURNING "id")
+    ${sql.join(
+      locks.map((lock) => sql`, ${lock.name} AS (${lockingSql(lock)} SKIP LOCKED)`),
+      sql``,
+    )}
+    SELECT ${STALE}(json_agg("#key")) FROM "#given" WHERE "id" NOT IN (SELECT "id" FROM "#inserted")${sql.join(missing, sql``)} HAVING count(*) > 0`;
 }
 
 /** Renders the SELECT that locks referenced records, so that they are not deleted before the commit. */
@@ -80,11 +93,14 @@ export function lockingSql(references: RecordIds): Sql {
   return sql`${existingIds(postgresDialect, references)} FOR KEY SHARE`;
 }
 
-/** Converts the values now: one that cannot be sent must fail its own unit of work, and not the shared commit. */
-function toDeferred(write: DeferredWrite): DeferredWrite | undefined {
-  const parameters = write.statement.parameters.map(toBound);
+/**
+ * Converts the values now: one that cannot be sent must fail its own unit of work, and not the shared commit. Returns undefined if the statement is too
+ * large.
+ */
+function toBoundStatement({ sql: text, parameters: given }: Statement): Statement | undefined {
+  const parameters = given.map(toBound);
   const characters = parameters.reduce<number>((total, value) => total + String(value).length, 0);
-  return characters > MAX_CHARACTERS ? undefined : { ...write, statement: { ...write.statement, parameters } };
+  return characters > MAX_CHARACTERS ? undefined : { sql: text, parameters };
 }
 
 /** Renders the lock that a statement takes on a table. A migration may lock the table for minutes. */
@@ -97,15 +113,17 @@ function toLock(table: Sql, mode: 'ROW EXCLUSIVE' | 'ROW SHARE'): string {
  * transaction that writes the same unique value.
  */
 export function toDeferredStatements(writes: readonly DeferredWrite[]): readonly Query[] {
-  const locks = [...new Set(writes.flatMap((write) => write.locks))].map((text): Statement => ({ sql: text, parameters: [] }));
-  const others = writes.filter((write) => !write.mayWait).map(({ statement }) => statement);
-  const waiting = writes.filter((write) => write.mayWait).map(({ statement }) => statement);
-  return [...locks, ...others, ...(waiting.length > 0 ? [LIMIT_WAIT, ...waiting] : [])];
+  const locks = [...new Set(writes.flatMap((each) => each.locks))].map((text): Statement => ({ sql: text, parameters: [] }));
+  const updates = writes.flatMap(({ write }) => ('update' in write ? [write.update] : []));
+  const insertions = writes.flatMap(({ key, write }) => ('insertion' in write ? [{ ...write.insertion, key }] : []));
+  // Each resource has one array of columns.
+  const alike = Map.groupBy(insertions, ({ columns }) => columns);
+  return [...locks, ...updates, ...(alike.size > 0 ? [LIMIT_WAIT, ...[...alike.values()].map(insertionSql)] : [])];
 }
 
 /** Returns true if one of the writes may wait for another transaction: `toDeferredStatements` then limits all waits for locks. */
 export function mayWait(writes: readonly DeferredWrite[]): boolean {
-  return writes.some((write) => write.mayWait);
+  return writes.some(({ write }) => 'insertion' in write);
 }
 
 const LIMIT_WAIT = sql`SELECT set_config('bailiwick.lock_timeout', current_setting('lock_timeout'), true), set_config('lock_timeout', ${String(MAX_WAIT)}::text, true)`;

@@ -2,12 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Cut, type PostgresProxy, startProxy } from '../../../test/postgres/proxy.ts';
 import { sql } from '../../sql.ts';
-import type { AppendStatements, Database, Transaction } from '../contract.ts';
+import type { Database, Transaction } from '../contract.ts';
 import { failure } from '../storage.fixture.ts';
 import { openPostgres } from './database.ts';
-import { openFamily } from './postgres.fixture.ts';
+import { LOG, openFamily } from './postgres.fixture.ts';
 import { staleFunctionSql } from './relation-checks.ts';
-import { postgresDialect } from './sql-dialect.ts';
 
 const { url, open, runSql, close } = openFamily('storage_postgres_in_doubt');
 
@@ -18,7 +17,7 @@ beforeAll(async () => {
   direct = await open();
   await runSql(
     `CREATE TABLE "Count" ("id" TEXT DEFAULT 'count', "n" BIGINT); ${staleFunctionSql()}; CREATE TABLE "Log" ("id" TEXT COLLATE "C" PRIMARY KEY);
-    CREATE TABLE "Part" ("code" TEXT COLLATE "C" UNIQUE)`,
+    CREATE TABLE "Part" ("id" TEXT COLLATE "C" PRIMARY KEY)`,
   );
   proxy = await startProxy(url.href);
   database = await openPostgres({ url: proxy.url });
@@ -33,11 +32,6 @@ beforeEach(async () => {
   // After a few transactions the connections are known not to be shared through a pooler.
   for (let at = 0; at < 3; at++) await database.transaction((tx) => tx.one(sql`SELECT 1`));
 });
-
-const LOG: AppendStatements<string> = {
-  write: (_, ids) => [sql`INSERT INTO "Log" ("id") ${postgresDialect.rowsOf?.([{ type: 'text', values: ids }])}`],
-  findCommitted: (id) => sql`SELECT 1 FROM "Log" WHERE "id" = ${id}`,
-};
 
 let entries = 0;
 
@@ -61,13 +55,16 @@ async function changeDeferred(tx: Transaction): Promise<string> {
   return id;
 }
 
+const PART = [{ name: 'id', type: 'text' }] as const;
+
 /** Inserts a row with a unique value with the commit that appends the entry. */
 async function insertDeferred(tx: Transaction): Promise<string> {
   const id = `entry ${++entries}`;
-  const statement = { sql: 'INSERT INTO "Part" ("code") VALUES ($1)', parameters: [id] };
+  const statement = { sql: 'INSERT INTO "Part" ("id") VALUES ($1)', parameters: [id] };
   await tx.insertRow({
     row: `Part ${id}`,
     table: sql`"Part"`,
+    columns: PART,
     statement,
     references: [],
     uniqueValues: [id],
@@ -205,7 +202,7 @@ it('a deferred insertion whose commit is in doubt fails with a hint if its uniqu
     database.transaction(async (tx) => {
       runs++;
       const id = await insertDeferred(tx);
-      await runSql('INSERT INTO "Part" ("code") VALUES ($1)', [id]);
+      await runSql('INSERT INTO "Part" ("id") VALUES ($1)', [id]);
     }),
   );
   expect([error, runs]).toMatchObject([

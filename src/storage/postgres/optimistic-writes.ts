@@ -1,7 +1,7 @@
 /** Writes of one row, sent with the commit or at once. If rows that were read without locks have changed, the unit of work runs again. */
 import type { Problem } from '../../errors.ts';
 import type { Query } from '../contract.ts';
-import { type RecordIds, type RowInsertion, type RowUpdate, type RowUpdateOptions, updateSql } from '../row-writes.ts';
+import { type RecordIds, type RowInsertion, type RowUpdate, type RowUpdateOptions, referencedBy, updateSql } from '../row-writes.ts';
 import type { QueryResult } from './connection.ts';
 import { type DeferredWrite, lockingSql, toDeferredInsertion, toDeferredUpdate } from './deferred-writes.ts';
 
@@ -30,7 +30,7 @@ export async function insertRow(work: WritingWork, insertion: RowInsertion): Pro
   if (insertion.isDeferrable && work.defer(() => toDeferredInsertion(insertion))) return;
   work.announceWrite();
   // All statements are sent at once.
-  const locks = insertion.references.map((reference) => lockReferenced(work, reference));
+  const locks = referencedBy([insertion]).map((referenced) => lockReferenced(work, referenced));
   const inserted = work.query(insertion.statement);
   // If a reference is gone, the foreign key refuses the row too, and the retry reports it.
   inserted.catch(() => undefined);
@@ -39,6 +39,6 @@ export async function insertRow(work: WritingWork, insertion: RowInsertion): Pro
 }
 
 /** Locks referenced records. Returns false if one of them is gone. */
-async function lockReferenced(work: WritingWork, reference: RecordIds): Promise<boolean> {
-  return (await work.query(lockingSql(reference))).rows.length === reference.ids.length;
+async function lockReferenced(work: WritingWork, referenced: RecordIds): Promise<boolean> {
+  return (await work.query(lockingSql(referenced))).rows.length === referenced.ids.length;
 }

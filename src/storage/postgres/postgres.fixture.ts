@@ -1,6 +1,8 @@
 import pg from 'pg';
-import type { Database, Transaction } from '../contract.ts';
+import { sql } from '../../sql.ts';
+import type { AppendStatements, Database, Transaction } from '../contract.ts';
 import { openPostgres, type PostgresOptions } from './database.ts';
+import { postgresDialect } from './sql-dialect.ts';
 
 /** A schema for one test on the server under test, and a second client that queries it directly. */
 export interface PostgresFamily {
@@ -17,6 +19,12 @@ export const FAMILY: string = `
   DROP TABLE IF EXISTS "Child", "Parent";
   CREATE TABLE "Parent" ("id" TEXT PRIMARY KEY, "n" BIGINT, "x" DOUBLE PRECISION, "is" BOOLEAN, "j" JSON, "t" TEXT, UNIQUE ("t", "n"));
   CREATE TABLE "Child" ("id" TEXT PRIMARY KEY, "parentId" TEXT REFERENCES "Parent" ("id"), CHECK ("id" <> ''))`;
+
+/** Appends entries to the table "Log", which has only ids. */
+export const LOG: AppendStatements<string> = {
+  write: (_, ids) => [sql`INSERT INTO "Log" ("id") ${postgresDialect.rowsOf?.([{ type: 'text', values: ids }])}`],
+  findCommitted: (id) => sql`SELECT 1 FROM "Log" WHERE "id" = ${id}`,
+};
 
 /** Opens the schema; created with the first statement. */
 export function openFamily(schema: string): PostgresFamily {
