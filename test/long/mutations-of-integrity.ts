@@ -130,7 +130,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: 'holds: [row, ...uniqueValues],',
     replace: 'holds: [row],',
     red: 'src/storage/postgres/deferred-insertions.test.ts',
-    test: 'deferred insertions inserts one of several records with the same unique value, and no other insertion runs again for them',
+    test: 'holds the row and the unique values of an insertion, so that two commits do not insert the same',
     onPostgres: true,
   },
   {
