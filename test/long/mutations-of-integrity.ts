@@ -129,7 +129,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     file: 'src/storage/postgres/deferred-writes.ts',
     find: 'holds: [row, ...uniqueValues],',
     replace: 'holds: [row],',
-    red: 'src/storage/postgres/deferred-insertions.test.ts',
+    red: 'src/storage/postgres/deferred-writes.test.ts',
     test: 'holds the row and the unique values of an insertion, so that two commits do not insert the same',
     onPostgres: true,
   },

@@ -10,7 +10,6 @@ import { insertAfterLookups, insertRecord, updateRecord } from '../records.ts';
 import { lockReferences } from '../reference-checks.ts';
 import { define, failure, resourceOf, toRecord } from '../storage.fixture.ts';
 import { type Creation, createRecord } from './creation.fixture.ts';
-import { toDeferredInsertion } from './deferred-writes.ts';
 import { LOG, openFamily, whileOpen } from './postgres.fixture.ts';
 
 const { open, runSql, close } = openFamily('storage_postgres_insertions');
@@ -269,12 +268,6 @@ describe('deferred insertions', () => {
     );
     expect([runs, await countOf('"Member"')]).toEqual([1, 1]);
   });
-});
-
-it('holds the row and the unique values of an insertion, so that two commits do not insert the same', () => {
-  const statement = { sql: 'INSERT', parameters: [] };
-  const insertion = { row: 'Member m', table: sql`"Member"`, columns: [], statement, references: [], isDeferrable: true };
-  expect(toDeferredInsertion({ ...insertion, uniqueValues: ['name ann', 'code a'] })?.holds).toEqual(['Member m', 'name ann', 'code a']);
 });
 
 describe('insertions that cannot be deferred', () => {

@@ -5,6 +5,7 @@ import { sql } from '../../sql.ts';
 import { ConstraintError, type Database, type Transaction } from '../contract.ts';
 import { failure } from '../storage.fixture.ts';
 import { commitValidationSql } from './commit-validation.ts';
+import { toDeferredInsertion } from './deferred-writes.ts';
 import { LOG, openFamily, whileOpen } from './postgres.fixture.ts';
 import { staleFunctionSql } from './relation-checks.ts';
 
@@ -167,6 +168,12 @@ describe('deferred writes', () => {
     expect([runs, text.slice(0, 10)]).toEqual([2, 'changed xx']);
     expect(await countOf('"Log"')).toBe(1);
   });
+});
+
+it('holds the row and the unique values of an insertion, so that two commits do not insert the same', () => {
+  const statement = { sql: 'INSERT', parameters: [] };
+  const insertion = { row: 'Member m', table: sql`"Member"`, columns: [], statement, references: [], isDeferrable: true };
+  expect(toDeferredInsertion({ ...insertion, uniqueValues: ['name ann', 'code a'] })?.holds).toEqual(['Member m', 'name ann', 'code a']);
 });
 
 /** Replaces the text of the first item as it was read at version 1, or locked if the transaction cannot be optimistic. */
