@@ -10,7 +10,7 @@ export interface Batch {
   readonly tx: Transaction;
   /** The requests in the order of the body. */
   readonly items: readonly BatchItem[];
-  /** Creates the context of a request. Identifies the caller again, because an earlier request may have changed the user. @throws Problem RESOURCE_UNKNOWN */
+  /** Creates the context of a request. Identifies the caller again if an earlier request may have changed the user. @throws Problem RESOURCE_UNKNOWN */
   createContext(request: ApiRequest): Promise<RequestContext>;
 }
 

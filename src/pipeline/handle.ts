@@ -1,5 +1,5 @@
 import { Problem } from '../errors.ts';
-import { type ApiRequest, type BatchRequest, importedRows, type RequestOrigin } from '../request/index.ts';
+import { type ApiRequest, type BatchRequest, hasItemReferences, importedRows, type RequestOrigin } from '../request/index.ts';
 import { addEnvelopes } from './answer-budget.ts';
 import { runAll, runEach } from './batch.ts';
 import { type FindEntryId, problemWithEntryId, withEntryId } from './entry-ids.ts';
@@ -51,7 +51,8 @@ function withEntryIds(outcomes: readonly Outcome[] | Problem, findEntryId: FindE
   return outcomes.map((outcome) => withEntryId(outcome, findEntryId));
 }
 
-/** Returns the requests of a batch that are not refused already. */
+/** Returns the requests of a batch whose values are known. Those of requests that refer to the results of others are not. */
 function requestsOf(items: BatchRequest['items']): readonly ApiRequest[] {
-  return items.flatMap(({ request }) => (request instanceof Problem ? [] : [request]));
+  const requests = items.flatMap(({ request }) => (request instanceof Problem ? [] : [request]));
+  return requests.some(hasItemReferences) ? [] : requests;
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { WatchedFields } from '../authz/policies/index.ts';
 import type { JsonObject } from '../operators/index.ts';
 import type { Resource } from '../resources/index.ts';
 import type { Transaction } from '../storage/index.ts';
@@ -27,11 +28,15 @@ beforeAll(async () => {
 afterAll(() => test.dispose());
 
 /** Returns what a request has prefetched, in a transaction that can be optimistic unless `canBeOptimistic` is false. */
-function prefetched(requests: TestRequest | readonly TestRequest[], canBeOptimistic = true): Promise<Prefetched | undefined> {
+function prefetched(
+  requests: TestRequest | readonly TestRequest[],
+  canBeOptimistic = true,
+  watched?: WatchedFields,
+): Promise<Prefetched | undefined> {
   const { database, policyStore } = test.deps;
   return database.transaction(async (tx: Transaction) => {
     const { queries, read } = prefetch(
-      replaceMembers(tx, { canBeOptimistic }),
+      replaceMembers(tx, { canBeOptimistic, watched: () => watched }),
       policyStore.definitions,
       [requests].flat().map(toApiRequest),
     );
@@ -114,4 +119,10 @@ it('creates of a batch look up each of the records on which they depend once', a
     return prefetch(optimistic, policyStore.definitions, requests.map(toApiRequest)).queries;
   });
   expect(queries).toHaveLength(3);
+});
+
+it('creates of a batch insert records at once that conditions read, and a single create does not', async () => {
+  const watched = { links: [], isReferenced: true };
+  expect(await prefetched([create({}), create({})], true, watched)).toBeUndefined();
+  expect(await prefetched(create({}), true, watched)).toMatchObject({ found: expect.anything() });
 });

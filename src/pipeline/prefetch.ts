@@ -2,7 +2,15 @@
 import { isObject } from '../operators/index.ts';
 import type { ApiRequest } from '../request/index.ts';
 import type { Definitions } from '../resources/index.ts';
-import { type FirstRows, hasChecksums, loadingById, lookupsForInsertions, type Statement, type Transaction } from '../storage/index.ts';
+import {
+  type FirstRows,
+  hasChecksums,
+  loadingById,
+  lookupsForInsertions,
+  type Statement,
+  type SubmittedRecord,
+  type Transaction,
+} from '../storage/index.ts';
 import type { Prefetched } from './request-context.ts';
 
 /** The lookups of a unit of work. */
@@ -35,12 +43,15 @@ export function prefetch(tx: Transaction, definitions: Definitions, requests: re
 
 function prefetchForCreates(tx: Transaction, definitions: Definitions, requests: readonly ApiRequest[]): Prefetching {
   if (!tx.canBeOptimistic || requests.length > MAX_CREATES) return NO_PREFETCHING;
-  const records = [];
+  const records: SubmittedRecord[] = [];
   for (const { action, resource: name, data } of requests) {
     const resource = definitions.get(name);
     if (action !== 'create' || !isObject(data) || resource === undefined || resource.internal) return NO_PREFETCHING;
     records.push({ resource, values: data });
   }
   const lookups = lookupsForInsertions(tx, definitions, records);
-  return lookups === undefined ? NO_PREFETCHING : { queries: lookups.queries, read: (rows) => ({ found: lookups.read(rows) }) };
+  if (lookups === undefined) return NO_PREFETCHING;
+  // If later requests could read a new record, it is inserted at once.
+  const readsNew = (): boolean => records.length > 1 && records.some(({ resource }) => tx.watched(resource.name) !== undefined);
+  return { queries: lookups.queries, read: (rows) => (readsNew() ? undefined : { found: lookups.read(rows) }) };
 }

@@ -168,9 +168,14 @@ function findReferenceMistakes(request: ApiRequest, earlier: readonly BatchItem[
   return issues;
 }
 
+/** Returns true if the values of a request contain references to earlier requests of the batch, or escaped references. */
+export function hasItemReferences(request: ApiRequest): boolean {
+  return referencesIn(request).next().done !== true;
+}
+
 /** Returns the request with references to earlier requests of the batch replaced by the ids of their records, and escaped texts unescaped. */
 export function fillItemReferences(request: ApiRequest, idOf: (index: number) => string): ApiRequest {
-  if (referencesIn(request).next().done === true) return request;
+  if (!hasItemReferences(request)) return request;
   const fill = (text: string): string => {
     if (!REFERENCE.test(text)) return text;
     const index = toIndex(text);

@@ -7,7 +7,7 @@
  * Begin with `api-request.ts` and `http-messages.ts`, the two contracts; then `record-schemas.ts` and `record-requests.ts`.
  */
 export type { ApiRequest, FilterItem, RequestLimits, RequestOrigin, SortKey } from './api-request.ts';
-export { type BatchItem, type BatchRequest, fillItemReferences, importedRows, parseBatch } from './batch-request.ts';
+export { type BatchItem, type BatchRequest, fillItemReferences, hasItemReferences, importedRows, parseBatch } from './batch-request.ts';
 export {
   type Answer,
   type Answers,

@@ -69,7 +69,7 @@ export { readingEarlierTables } from './earlier-tables.ts';
 export { findMatches, type MatchQuery } from './find-matches.ts';
 export { withTime } from './fixed-time.ts';
 export { validateMove } from './hierarchy-checks.ts';
-export { type FoundForInsertion, lookupsForInsertions } from './insertion-lookups.ts';
+export { type FoundForInsertion, lookupsForInsertions, type SubmittedRecord } from './insertion-lookups.ts';
 export { loadingById, unlessDamaged } from './intact-records.ts';
 export type { ListQuery, Page, Restriction } from './list-query.ts';
 export { hasSortIndex } from './list-rows.ts';

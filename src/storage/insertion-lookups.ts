@@ -7,7 +7,7 @@ import { hasChecksums } from './record-checksums.ts';
 import { referenceFieldsOf } from './reference-checks.ts';
 import { quoteName, recordsText } from './table-names.ts';
 
-/** The result of the lookups of an insertion. Nothing is locked. */
+/** The result of the lookups of insertions. Nothing is locked. */
 export interface FoundForInsertion {
   /** Returns true if the lookups have found this record. */
   has(target: Resource, id: string): boolean;
@@ -15,7 +15,7 @@ export interface FoundForInsertion {
   isFree(resource: Resource, row: Row): boolean;
 }
 
-/** The lookups of an insertion. */
+/** The lookups of insertions. */
 export interface InsertionLookups {
   readonly queries: readonly Statement[];
   /** Reads the first row of each query. */
@@ -35,7 +35,7 @@ export interface SubmittedRecord {
 
 /**
  * Returns the lookups for the insertion of records: one for each record that they reference, and one for each of their unique values. Undefined if an insertion
- * must lock what it depends on: records with checksums, lists of references, and many or large values.
+ * must lock what it depends on: records with checksums, lists of references, many or large values, and unique values that no lookup finds exactly.
  */
 export function lookupsForInsertions(
   tx: Transaction,
@@ -62,10 +62,12 @@ function lookupsOf(tx: Transaction, definitions: Definitions, { resource, values
     lookups.push(createLookup(tx, target, { names: ['id'], values: [value] }));
   }
   for (const { fields: names, where } of uniqueKeysOf(resource)) {
-    const given = names.map((name) => ownValue(values, name));
+    const given = names.map((name) => ownValue(values, name) ?? resource.fields.get(name)?.default ?? null);
+    // A null equals no other value.
+    if (given.includes(null)) continue;
     // Without the condition of a partial index, a lookup would read the whole table.
-    if (where === undefined && given.every((value, index) => fits(value, typeOfColumn(resource, names[index]))))
-      lookups.push(createLookup(tx, resource, { names, values: given }));
+    if (where !== undefined || !given.every((value, index) => fits(value, typeOfColumn(resource, names[index])))) return undefined;
+    lookups.push(createLookup(tx, resource, { names, values: given }));
   }
   return lookups;
 }
@@ -87,12 +89,12 @@ export function uniqueValuesOf(resource: Resource, row: Row): readonly string[] 
 }
 
 /** Returns true for text that can be looked up. The server refuses NUL characters, together with the lookups of others. */
-function isShort(value: Json | undefined): value is string {
+function isShort(value: Json): value is string {
   return typeof value === 'string' && value.length <= MAX_CHARACTERS && !value.includes('\u0000');
 }
 
 /** Returns true if a submitted value can be compared with a column of this type. */
-function fits(value: Json | undefined, type: StoredType | undefined): boolean {
+function fits(value: Json, type: StoredType | undefined): boolean {
   return type === 'text' ? isShort(value) : type === 'integer' && Number.isSafeInteger(value);
 }
 

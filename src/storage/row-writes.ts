@@ -47,18 +47,19 @@ export interface RowInsertion {
   readonly references: readonly { readonly at: number; readonly target: Resource }[];
   /** A text for each unique value of the row. The insertion of an equal one waits for the transaction of the first, and is refused. */
   readonly uniqueValues: readonly string[];
-  /** True if the insertion may be sent with the commit: its unique values were free, and no later statement of the unit of work depends on it. */
+  /** True if the insertion may be sent with the commit: its unique values were free, and the unit of work does not read the table again. */
   readonly isDeferrable: boolean;
 }
 
-/** Returns the records that new rows reference, by resource. */
+/** Returns the records that new rows reference, for each resource that they can reference. */
 export function referencedBy(insertions: readonly RowInsertion[]): readonly RecordIds[] {
-  const ids = new Map<Resource, Set<string>>();
+  const found = new Map<string, { readonly resource: Resource; readonly ids: Set<string> }>();
   for (const { references, statement } of insertions) {
     for (const { at, target } of references) {
+      const { ids } = getOrCreate(found, target.name, () => ({ resource: target, ids: new Set<string>() }));
       const id = statement.parameters[at];
-      if (typeof id === 'string') getOrCreate(ids, target, () => new Set<string>()).add(id);
+      if (typeof id === 'string') ids.add(id);
     }
   }
-  return [...ids].map(([resource, found]) => ({ resource, ids: [...found] }));
+  return [...found.values()].map(({ resource, ids }) => ({ resource, ids: [...ids] }));
 }

@@ -66,8 +66,8 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   {
     name: 'a deferred insertion waits for the lock of a referenced row',
     file: 'src/storage/postgres/deferred-writes.ts',
-    find: '(${lockingSql(lock)} SKIP LOCKED)',
-    replace: '(${lockingSql(lock)})',
+    find: ' FOR KEY SHARE SKIP LOCKED',
+    replace: ' FOR KEY SHARE',
     red: 'src/storage/postgres/deferred-insertions.test.ts',
     test: 'deferred insertions runs no other insertion again because a referenced record is locked',
     onPostgres: true,
@@ -100,6 +100,15 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     onPostgres: true,
   },
   {
+    name: 'a batch with the same unique value twice fails the commits of others',
+    file: 'src/storage/postgres/transaction-handle.ts',
+    find: 'holds.includes(hold)))) throw this.markStale();',
+    replace: 'holds.includes(hold)))) this.check();',
+    red: 'src/storage/postgres/deferred-batches.test.ts',
+    test: 'refuses a second deferred insertion of a unique value before the commit, and runs the unit of work again',
+    onPostgres: true,
+  },
+  {
     name: 'a batch of any size is sent with a commit of others',
     file: 'src/pipeline/prefetch.ts',
     find: ' || requests.length > MAX_CREATES',
@@ -112,8 +121,8 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     file: 'src/storage/postgres/transaction-handle.ts',
     find: 'if (this.deferred.length > 0) throw this.markStale();',
     replace: '',
-    red: 'src/storage/postgres/deferred-insertions.test.ts',
-    test: 'deferred insertions runs a unit of work again that then locks its own new record',
+    red: 'src/storage/postgres/deferred-batches.test.ts',
+    test: 'runs a unit of work again that then locks its own new record',
     onPostgres: true,
   },
   {
@@ -171,8 +180,8 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   {
     name: 'a lookup of a partial index reads the whole table',
     file: 'src/storage/insertion-lookups.ts',
-    find: 'if (where === undefined && given',
-    replace: 'if (given',
+    find: 'if (where !== undefined || !given',
+    replace: 'if (!given',
     red: 'src/storage/insertion-lookups.test.ts',
     test: 'an insertion with a value of a partial index, which is not looked up may be deferred: false',
   },

@@ -2,7 +2,7 @@ import type { CommitRequest } from './transaction-handle.ts';
 
 /** Maximum units of work per commit: in a larger batch, the first requests would wait long for their answers. */
 const MAX_BATCH = 256;
-/** Maximum deferred writes per commit, except those of its last unit of work: each is a statement of its own. */
+/** Maximum deferred writes per commit, except those of its last unit of work. Each update is a statement of its own. */
 const MAX_WRITES = 32;
 
 /** A unit of work that waits for its commit. */

@@ -7,7 +7,6 @@ import { sql } from '../../sql.ts';
 import { ConstraintError, type Database, type Transaction } from '../contract.ts';
 import { migrate } from '../migrations/migrate.ts';
 import { insertAfterLookups, insertRecord, updateRecord } from '../records.ts';
-import { lockReferences } from '../reference-checks.ts';
 import { define, failure, resourceOf, toRecord } from '../storage.fixture.ts';
 import { type Creation, createRecord } from './creation.fixture.ts';
 import { LOG, openFamily, whileOpen } from './postgres.fixture.ts';
@@ -200,44 +199,6 @@ describe('deferred insertions', () => {
     const inserted = expected === undefined ? 3 : 0;
     expect(await countOf(`"Member" WHERE "id" LIKE 'm%'`)).toBe(inserted);
     expect(await countOf('"Log"')).toBe(20 + inserted);
-  });
-
-  it('runs a unit of work again that then locks its own new record', async () => {
-    const inserted = resourceOf(definitions, 'inserted');
-    const found = { has: () => false, isFree: () => true };
-    let runs = 0;
-    const issues = await database.transaction(async (tx) => {
-      runs++;
-      tx.addToReadSet({ watch: new Map() });
-      if (tx.canBeOptimistic) await insertAfterLookups(tx, inserted, { record: toRecord('a', {}), definitions, found });
-      else await insertRecord(tx, inserted, toRecord('a', {}));
-      tx.append(LOG, [`entry ${++entries}`]);
-      return lockReferences(tx, { resource: inserted, definitions }, { teamId: 'a' });
-    });
-    expect([runs, issues]).toEqual([2, []]);
-  });
-
-  it('inserts the rows of one unit of work together', async () => {
-    let runs = 0;
-    await database.transaction(async (tx) => {
-      runs++;
-      tx.addToReadSet({ watch: new Map() });
-      const found = { has: () => true, isFree: () => true };
-      for (let at = 0; at < 50; at++) {
-        const record = toRecord(`m${at}`, {
-          name: at === 7 ? `a "quoted", {braced} \\ NULL` : `name ${at}`,
-          ...(at % 3 > 0 && { teamId: 'red' }),
-        });
-        await insertAfterLookups(tx, member, { record, definitions, found });
-        tx.append(LOG, [`entry ${++entries}`]);
-      }
-    });
-    expect([runs, await countOf('"Member"'), await countOf('"Log"')]).toEqual([1, 50, 50]);
-    const { rows } = await runSql(`SELECT "name", "teamId" FROM "Member" WHERE "id" IN ('m6', 'm7') ORDER BY "id"`);
-    expect(rows).toEqual([
-      { name: 'name 6', teamId: null },
-      { name: 'a "quoted", {braced} \\ NULL', teamId: 'red' },
-    ]);
   });
 
   it('waits for the locks of commit validation as other commits do', async () => {

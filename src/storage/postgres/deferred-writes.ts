@@ -6,11 +6,11 @@
 import { renderSql, type Sql, sql } from '../../sql.ts';
 import type { Query, Statement } from '../contract.ts';
 import { type RecordIds, type RowInsertion, type RowUpdate, referencedBy } from '../row-writes.ts';
-import { existingIds, quoteName, tableOf } from '../table-names.ts';
+import { quoteName, recordsOf, tableOf } from '../table-names.ts';
 import { toStatement } from './connection.ts';
 import { toBound } from './prepared-query.ts';
 import { STALE_FUNCTION } from './relation-checks.ts';
-import { postgresDialect } from './sql-dialect.ts';
+import { postgresDialect, toArrayLiteral } from './sql-dialect.ts';
 
 /** A write that is sent with the commit: a statement, or a row that is inserted together with others. */
 export interface DeferredWrite {
@@ -72,25 +72,24 @@ function insertionSql(rows: readonly KeyedInsertion[]): Sql {
   const names = columns.map(({ name }) => sql.raw(quoteName(name)));
   const values = columns.map(({ type }, at) => ({ type, values: rows.map(({ statement }) => statement.parameters[at]) }));
   const given = postgresDialect.rowsOf?.([...values, { type: 'text', values: rows.map(({ key }) => MAY_SUCCEED + key) }]);
-  // The foreign keys lock the referenced rows too, but would wait for them.
   const locks = referencedBy(rows).map((referenced, nth) => ({ ...referenced, name: sql.raw(`"#locked${nth}"`) }));
-  const missing = references.flatMap(({ at, target }) =>
-    locks
-      .filter(({ resource }) => resource === target)
-      .map(({ name }) => sql` OR ${names[at]} IS NOT NULL AND ${names[at]} NOT IN (SELECT "id" FROM ${name})`),
-  );
+  const missing = references.map(({ at, target }) => {
+    const locked = locks.find(({ resource }) => resource.name === target.name)?.name;
+    return sql` OR ${names[at]} IS NOT NULL AND ${names[at]} NOT IN (SELECT "id" FROM ${locked})`;
+  });
   return sql`WITH "#given" (${sql.join(names)}, "#key") AS (${given}),
     "#inserted" AS (INSERT INTO ${table} (${sql.join(names)}) SELECT ${sql.join(names)} FROM "#given" ON CONFLICT DO NOTHING RETURNING "id")
     ${sql.join(
-      locks.map((lock) => sql`, ${lock.name} AS (${lockingSql(lock)} SKIP LOCKED)`),
+      locks.map((lock) => sql`, ${lock.name} AS (${lockingSql(lock)})`),
       sql``,
     )}
     SELECT ${STALE}(json_agg("#key")) FROM "#given" WHERE "id" NOT IN (SELECT "id" FROM "#inserted")${sql.join(missing, sql``)} HAVING count(*) > 0`;
 }
 
-/** Renders the SELECT that locks referenced records, so that they are not deleted before the commit. */
-export function lockingSql(references: RecordIds): Sql {
-  return sql`${existingIds(postgresDialect, references)} FOR KEY SHARE`;
+/** Renders the SELECT that locks referenced records. The foreign keys lock them too, but would wait for them. */
+function lockingSql({ resource, ids }: RecordIds): Sql {
+  // The text is the same for any number of ids.
+  return sql`SELECT "id" FROM ${recordsOf(resource)} WHERE "id" = ANY (${toArrayLiteral(ids)}::text[]) FOR KEY SHARE SKIP LOCKED`;
 }
 
 /**
@@ -115,10 +114,17 @@ function toLock(table: Sql, mode: 'ROW EXCLUSIVE' | 'ROW SHARE'): string {
 export function toDeferredStatements(writes: readonly DeferredWrite[]): readonly Query[] {
   const locks = [...new Set(writes.flatMap((each) => each.locks))].map((text): Statement => ({ sql: text, parameters: [] }));
   const updates = writes.flatMap(({ write }) => ('update' in write ? [write.update] : []));
-  const insertions = writes.flatMap(({ key, write }) => ('insertion' in write ? [{ ...write.insertion, key }] : []));
+  // In one order for all commits, because an insertion may wait for another commit with the same unique values.
+  const insertions = writes
+    .flatMap(({ key, write }) => ('insertion' in write ? [{ ...write.insertion, key }] : []))
+    .sort((a, b) => (firstHold(a) < firstHold(b) ? -1 : 1));
   // Each resource has one array of columns.
   const alike = Map.groupBy(insertions, ({ columns }) => columns);
   return [...locks, ...updates, ...(alike.size > 0 ? [LIMIT_WAIT, ...[...alike.values()].map(insertionSql)] : [])];
+}
+
+function firstHold({ uniqueValues, row }: RowInsertion): string {
+  return uniqueValues[0] ?? row;
 }
 
 /** Returns true if one of the writes may wait for another transaction: `toDeferredStatements` then limits all waits for locks. */

@@ -1,9 +1,12 @@
 /** Writes of one row, sent with the commit or at once. If rows that were read without locks have changed, the unit of work runs again. */
 import type { Problem } from '../../errors.ts';
+import { sql } from '../../sql.ts';
 import type { Query } from '../contract.ts';
 import { type RecordIds, type RowInsertion, type RowUpdate, type RowUpdateOptions, referencedBy, updateSql } from '../row-writes.ts';
+import { existingIds } from '../table-names.ts';
 import type { QueryResult } from './connection.ts';
-import { type DeferredWrite, lockingSql, toDeferredInsertion, toDeferredUpdate } from './deferred-writes.ts';
+import { type DeferredWrite, toDeferredInsertion, toDeferredUpdate } from './deferred-writes.ts';
+import { postgresDialect } from './sql-dialect.ts';
 
 /** The parts of a unit of work that its writes use. */
 export interface WritingWork {
@@ -40,5 +43,7 @@ export async function insertRow(work: WritingWork, insertion: RowInsertion): Pro
 
 /** Locks referenced records. Returns false if one of them is gone. */
 async function lockReferenced(work: WritingWork, referenced: RecordIds): Promise<boolean> {
-  return (await work.query(lockingSql(referenced))).rows.length === referenced.ids.length;
+  if (referenced.ids.length === 0) return true;
+  const { rows } = await work.query(sql`${existingIds(postgresDialect, referenced)} FOR KEY SHARE`);
+  return rows.length === referenced.ids.length;
 }

@@ -114,13 +114,16 @@ class Work implements OpenTransaction, SavepointHost, WritingWork {
   defer(write: () => DeferredWrite | undefined): boolean {
     this.check();
     const deferred = this.context.lazy.isWriting ? undefined : write();
-    if (deferred !== undefined) this.deferred.push(deferred);
-    return deferred !== undefined;
+    if (deferred === undefined) return false;
+    // The second write of a row or unique value would fail the shared commit.
+    if (deferred.holds.some((hold) => this.deferred.some(({ holds }) => holds.includes(hold)))) throw this.markStale();
+    this.deferred.push(deferred);
+    return true;
   }
 
   announceLock(): void {
     this.check();
-    // A deferred write is not done yet, so a statement that locks or writes would not see it.
+    // The statement would not see deferred writes. One that only reads may follow: rows that later requests could read are not deferred.
     if (this.deferred.length > 0) throw this.markStale();
     this.context.lazy.write();
   }
@@ -244,8 +247,7 @@ class PostgresTransaction implements Transaction {
 
   addToWriteSet(writeSet: WriteSet): void {
     const { sets, context } = this.#work;
-    const { users = [], endedSessionsOf = [] } = writeSet;
-    this.#work.hasChangedUsers ||= users.length + endedSessionsOf.length > 0;
+    this.#work.hasChangedUsers ||= writeSet.users !== undefined || writeSet.endedSessionsOf !== undefined;
     const isSame = sets.addToWriteSet(writeSet);
     if (sets.needsBlocking) throw context.state.markBlocking();
     this.#work.requireSame(isSame);

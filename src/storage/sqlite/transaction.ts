@@ -231,9 +231,9 @@ class BatchTransaction implements Transaction {
     return this.#hasChangedUsers;
   }
 
-  addToWriteSet({ users = [], endedSessionsOf = [] }: WriteSet): void {
+  addToWriteSet({ users, endedSessionsOf }: WriteSet): void {
     this.#work.check();
-    this.#hasChangedUsers ||= users.length + endedSessionsOf.length > 0;
+    this.#hasChangedUsers ||= users !== undefined || endedSessionsOf !== undefined;
   }
 
   watched(): undefined {
