@@ -3,6 +3,7 @@
  * without locks what the write depends on: the row to change, or the rows that a new row references and those with its unique values. If one of them has
  * changed or is locked, the commit fails, and the unit of work runs again with locks.
  */
+import { memoize } from '../../memoize.ts';
 import { renderSql, type Sql, sql } from '../../sql.ts';
 import type { Query, Statement } from '../contract.ts';
 import { type RecordIds, type RowInsertion, type RowUpdate, referencedBy } from '../row-writes.ts';
@@ -63,22 +64,25 @@ interface KeyedInsertion extends RowInsertion {
   readonly key: string;
 }
 
+const columnNames = new WeakMap<RowInsertion['columns'], Sql>();
+
 /**
  * Renders the insertion of rows of one table. A row with a unique value that is taken is left out, and so are referenced records that are locked; the
  * statement then fails with the keys of these rows, so that only their units of work run again.
  */
 function insertionSql(rows: readonly KeyedInsertion[]): Sql {
   const [{ table, columns, references }] = rows as [KeyedInsertion];
-  const names = columns.map(({ name }) => sql.raw(quoteName(name)));
+  const names = memoize(columnNames, columns, () => sql.raw(columns.map(({ name }) => quoteName(name)).join(', ')));
   const values = columns.map(({ type }, at) => ({ type, values: rows.map(({ statement }) => statement.parameters[at]) }));
   const given = postgresDialect.rowsOf?.([...values, { type: 'text', values: rows.map(({ key }) => MAY_SUCCEED + key) }]);
   const locks = referencedBy(rows).map((referenced, nth) => ({ ...referenced, name: sql.raw(`"#locked${nth}"`) }));
   const missing = references.map(({ at, target }) => {
     const locked = locks.find(({ resource }) => resource.name === target.name)?.name;
-    return sql` OR ${names[at]} IS NOT NULL AND ${names[at]} NOT IN (SELECT "id" FROM ${locked})`;
+    const name = sql.raw(quoteName(columns[at]?.name ?? ''));
+    return sql` OR ${name} IS NOT NULL AND ${name} NOT IN (SELECT "id" FROM ${locked})`;
   });
-  return sql`WITH "#given" (${sql.join(names)}, "#key") AS (${given}),
-    "#inserted" AS (INSERT INTO ${table} (${sql.join(names)}) SELECT ${sql.join(names)} FROM "#given" ON CONFLICT DO NOTHING RETURNING "id")
+  return sql`WITH "#given" (${names}, "#key") AS (${given}),
+    "#inserted" AS (INSERT INTO ${table} (${names}) SELECT ${names} FROM "#given" ON CONFLICT DO NOTHING RETURNING "id")
     ${sql.join(
       locks.map((lock) => sql`, ${lock.name} AS (${lockingSql(lock)})`),
       sql``,
