@@ -106,7 +106,7 @@ it('the prefetch of a create finds the records that it references', async () => 
   if (user === undefined) throw new Error('expected a definition of User');
   const has = async (authorId: string): Promise<boolean | undefined> =>
     (await prefetched({ action: 'create', resource: 'Article', data: { authorId } }))?.found?.has(user, authorId);
-  expect([await has('ann'), await has('nobody')]).toEqual([true, false]);
+  expect([await has('ann'), await has('unknown')]).toEqual([true, false]);
 });
 
 it('creates of a batch look up each of the records on which they depend once', async () => {

@@ -44,7 +44,7 @@ interface Changes {
   readonly watched?: WatchedFields;
 }
 
-/** Returns whether an update of a record may be deferred. */
+/** Returns true if an update of a record may be deferred. */
 function isDeferrable(resource: string, { values = {}, cleared = [], watched, record = values }: Changes): Promise<boolean | undefined> {
   return test.database.transaction(async (tx) => {
     let found: boolean | undefined;

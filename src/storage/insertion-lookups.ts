@@ -1,4 +1,4 @@
-/** Lookups of the records on which the insertion of a record depends. They take no locks, and are sent with those of the caller. */
+/** Lookups of the records on which insertions depend. They take no locks, and are sent together with the lookup of the caller. */
 import { memoize } from '../memoize.ts';
 import { type Json, type JsonObject, ownValue, type SqlDialect, type StoredType } from '../operators/index.ts';
 import { columnsOf, type Definitions, type Resource, type Row, uniqueKeysOf } from '../resources/index.ts';

@@ -1,4 +1,4 @@
-/** Writes of one row that depend on rows which the unit of work has perhaps read without locks. */
+/** Changes and insertions of one row. The unit of work may have read the rows on which they depend without locks. */
 import { getOrCreate } from '../memoize.ts';
 import type { StoredType } from '../operators/index.ts';
 import type { Resource } from '../resources/index.ts';

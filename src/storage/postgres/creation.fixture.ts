@@ -15,7 +15,7 @@ export interface Creation {
   readonly values: JsonObject;
   /** Runs once, after the lookups. */
   readonly looked?: (() => Promise<unknown>) | undefined;
-  /** Appends the entry of the creation. */
+  /** Appends the log entry of this record. */
   append(tx: Transaction): void;
 }
 

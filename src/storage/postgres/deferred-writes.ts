@@ -67,7 +67,7 @@ interface KeyedInsertion extends RowInsertion {
 const columnNames = new WeakMap<RowInsertion['columns'], Sql>();
 
 /**
- * Renders the insertion of rows of one table. A row with a unique value that is taken is left out, and so are referenced records that are locked; the
+ * Renders the insertion of rows of one table. It does not insert a row whose unique value is taken, and does not find a referenced record that is locked. The
  * statement then fails with the keys of these rows, so that only their units of work run again.
  */
 function insertionSql(rows: readonly KeyedInsertion[]): Sql {
