@@ -9,10 +9,12 @@ import type { CommitBatch } from './commit-batching.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionPoolOptions, PostgresAddress } from './connection-string.ts';
 import { deferConnection } from './deferred-connection.ts';
+import { CONCURRENT_FLIGHTS } from './flights.ts';
 import { createConnectionSlots, createNetworkFailures, createPool, type Pool, STATEMENT_TIMEOUT } from './pool.ts';
 import { type Clock, createClock, createClockDifference } from './server-clock.ts';
 import { type BeginStatements, toBeginStatements } from './session-settings.ts';
-import { CONCURRENT_FLIGHTS, createSharedLookups, type SharedLookups } from './shared-lookups.ts';
+import { createSharedLookups, type SharedLookups } from './shared-lookups.ts';
+import { createSharedReads, type SharedReads } from './shared-reads.ts';
 import type { TimeoutLimits } from './statement-timeout.ts';
 import { attempt, type TransactionOutcome } from './transaction.ts';
 
@@ -63,8 +65,19 @@ export function createConnectionPools(address: PostgresAddress, options: Connect
   const difference = createClockDifference(log);
   const timeouts = toTimeouts(options);
   const lookups = createSharedLookups(pools.lookups, timeouts.short);
+  // A flight of reads may have some that take long.
+  const reads = createSharedReads(pools.reads, { timeout: 2 * timeouts.short, isBusy: options.isBusy });
   const turns = createTurns();
-  const parts = { turns, pools, lookups, longQueue, writers, clock: createClock(difference), begins: toBeginStatements(address, options) };
+  const parts = {
+    turns,
+    pools,
+    lookups,
+    reads,
+    longQueue,
+    writers,
+    clock: createClock(difference),
+    begins: toBeginStatements(address, options),
+  };
   const { attempts, commitBatch } = createAttempts(parts, timeouts);
 
   return {
@@ -73,7 +86,7 @@ export function createConnectionPools(address: PostgresAddress, options: Connect
       return difference.fault;
     },
     get waiting() {
-      return pools.short.waiting + lookups.waiting;
+      return pools.short.waiting + lookups.waiting + reads.waiting;
     },
     get metrics() {
       return {
@@ -111,10 +124,11 @@ interface Pools {
   readonly long: Pool;
   readonly batch: Pool;
   readonly lookups: Pool;
+  readonly reads: Pool;
 }
 
 /**
- * Creates the pools. Commit batches, long attempts and shared lookups have connections of their own, so a batch never waits behind units of
+ * Creates the pools. Commit batches, long attempts, shared lookups and shared reads have connections of their own, so a batch never waits behind units of
  * work that have not begun, and no short attempt waits behind a long one.
  */
 function createPools(address: PostgresAddress, options: ConnectionPoolOptions, onConnectionLost: () => void): Pools {
@@ -126,12 +140,14 @@ function createPools(address: PostgresAddress, options: ConnectionPoolOptions, o
     failures: createNetworkFailures(),
     sessionTimeout: statementTimeout,
   };
+  // Flights write nothing, so a lost connection leaves no commit in doubt.
+  const reading = { ...shared, sessionTimeout: short, onConnectionLost: () => undefined };
   return {
     short: createPool(address, options.connections ?? 10, { ...shared, sessionTimeout: short }),
     long: createPool(address, options.readers ?? READERS, shared),
     batch: createPool(address, CONCURRENT_BATCHES, shared),
-    // Lookups write nothing, so a lost connection leaves no commit in doubt.
-    lookups: createPool(address, CONCURRENT_FLIGHTS, { ...shared, sessionTimeout: short, onConnectionLost: () => undefined }),
+    lookups: createPool(address, CONCURRENT_FLIGHTS, reading),
+    reads: createPool(address, CONCURRENT_FLIGHTS, reading),
   };
 }
 
@@ -140,6 +156,7 @@ interface AttemptParts {
   readonly turns: Turns;
   readonly pools: Pools;
   readonly lookups: SharedLookups;
+  readonly reads: SharedReads;
   readonly longQueue: LongQueue;
   readonly writers: ChainWriters;
   readonly clock: Clock;
@@ -179,14 +196,14 @@ function createAttempts(parts: AttemptParts, timeouts: Timeouts) {
 
 /** Creates the function that runs short attempts: the first with shared lookups, the others on connections of their own. */
 function createShortAttempts(parts: AttemptParts, { short, statementTimeout }: Timeouts): RunAttempt {
-  const { turns, pools, lookups, writers, clock, begins } = parts;
+  const { turns, pools, lookups, reads, writers, clock, begins } = parts;
   const lostTime = createLostTime({ short });
   const sessionLimits = { session: short, reading: short, writing: statementTimeout };
 
   /** Most reads by id need no more than lookups. */
   const runShared: RunAttempt = async (work, { caller, state }) => {
     const limits = { attempt: 'short', short, statementTimeout, state, turns } as const;
-    const connection = deferConnection(pools.short, lookups);
+    const connection = deferConnection({ own: pools.short, lookups, reads }, caller);
     const start = { begin: begins.own, clock, writers, timeouts: sessionLimits, limits, beginMode: 'lazy' } as const;
     const outcome = await attempt(connection, start, work);
     await connection.release(outcome);

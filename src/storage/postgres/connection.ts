@@ -8,6 +8,8 @@ import { type KnownColumns, sendQuery, toBound } from './prepared-query.ts';
 export interface QueryResult {
   readonly rows: Record<string, unknown>[];
   readonly changes: number;
+  /** Milliseconds before the server could begin, behind statements of other units of work. */
+  readonly waited?: number;
 }
 
 /** The part of a connection that an attempt at a unit of work uses. It throws the driver's errors. */
@@ -19,6 +21,8 @@ export interface AttemptConnection {
   /** Resolves when the statement can be sent; undefined if it can be sent at once. Absent if every statement can. */
   awaitTurn?(statement: Statement): Promise<unknown> | undefined;
   query(statement: Statement): Promise<QueryResult>;
+  /** Sends a statement of a unit of work, perhaps on a connection that others share. Until the transaction writes or locks, such a statement only reads. */
+  queryShared?(statement: Statement): Promise<QueryResult>;
   /** Sends fixed text without values. Earlier statements need not be answered yet: the server executes them in order. */
   send(text: string): Promise<pg.QueryResult>;
 }

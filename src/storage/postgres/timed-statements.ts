@@ -156,11 +156,12 @@ class LimitedStatements implements TimedStatements {
     const turn = connection.awaitTurn?.(statement);
     if (turn !== undefined) await state.follow(turn);
     const begun = performance.now();
-    let result: QueryResult;
+    let result: QueryResult | undefined;
     try {
       result = await this.#send(statement, this.#timeoutOf(isChecked));
     } finally {
-      if (isChecked) stopwatch.addSince(begun);
+      // The wait behind statements of others does not count either.
+      if (isChecked) stopwatch.addSince(begun + (result?.waited ?? 0));
       else stopwatch.begin();
     }
     if (this.#takesTurns && result.rows.length > 0) await this.#takeTurn();
@@ -184,7 +185,7 @@ class LimitedStatements implements TimedStatements {
     const begun = performance.now();
     const isLimited = timeout < statementTimeout || (isShort && !lazy.isWriting);
     try {
-      return await connection.query(statement);
+      return await (connection.queryShared ?? connection.query)(statement);
     } catch (error) {
       // An administrator, or a lower timeout of the server, may have cancelled it before its time was up.
       const isLimit = isLimited && isCancelled(error) && (isShort || performance.now() - begun >= timeout - 1);
