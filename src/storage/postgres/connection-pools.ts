@@ -27,8 +27,8 @@ export interface AttemptOptions {
   /** Number of previous attempts with a stale read set. */
   readonly stale: number;
   readonly locks: readonly string[];
-  /** True for the first attempt, which sends its lookups together with those of others. */
-  readonly sharesLookups: boolean;
+  /** True for the first attempt, which sends its lookups and short reads together with those of others. */
+  readonly sharesReads: boolean;
   /** The caller, whose long attempts take turns with those of others. */
   readonly caller: string;
   /** The state that the attempts share. */
@@ -40,7 +40,7 @@ export interface ConnectionPools {
   /** The turns of long attempts. */
   readonly turns: Turns;
   readonly fault: string | undefined;
-  /** Number of short attempts that wait for a connection or for a flight of lookups. */
+  /** Number of short attempts that wait for a connection or for a flight. */
   readonly waiting: number;
   readonly metrics: Pick<DatabaseMetrics, 'connections' | 'idleConnections' | 'longRunning' | 'longWaiting' | 'longRefused'>;
   /** Runs an attempt. @throws Problem if no connection is available, or if too many long attempts wait */
@@ -66,7 +66,7 @@ export function createConnectionPools(address: PostgresAddress, options: Connect
   const timeouts = toTimeouts(options);
   const lookups = createSharedLookups(pools.lookups, timeouts.short);
   // A flight of reads may have some that take long.
-  const reads = createSharedReads(pools.reads, { timeout: 2 * timeouts.short, isBusy: options.isBusy });
+  const reads = createSharedReads(pools.reads, { timeout: 2 * timeouts.short, isContended: options.isContended });
   const turns = createTurns();
   const parts = {
     turns,
@@ -226,7 +226,7 @@ function createShortAttempts(parts: AttemptParts, { short, statementTimeout }: T
 
   return (work, how) => {
     const canShare = pools.short.isDirect && lookups.isAvailable && clock.isFresh && lostTime.limitFor(how.caller) === short;
-    return how.sharesLookups && canShare ? runShared(work, how) : runOwn(work, how);
+    return how.sharesReads && canShare ? runShared(work, how) : runOwn(work, how);
   };
 }
 

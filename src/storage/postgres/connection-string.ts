@@ -45,8 +45,8 @@ export interface ConnectionPoolOptions extends ServerOptions {
   readonly timeZone?: string | undefined;
   /** Maximum milliseconds of a short attempt; 250 if absent. */
   readonly shortAttempt?: number | undefined;
-  /** Returns true if short reads should share connections; by default if the event loop is busy. */
-  readonly isBusy?: (() => boolean) | undefined;
+  /** Returns true if short reads should share connections; by default while there is contention for processors. */
+  readonly isContended?: (() => boolean) | undefined;
   readonly log?: Log | undefined;
 }
 

@@ -1,4 +1,5 @@
 import type { Statement } from '../contract.ts';
+import { internal } from '../savepoints.ts';
 import type { AttemptConnection, Connection, QueryResult } from './connection.ts';
 import type { ConnectionUse, Pool } from './pool.ts';
 import type { SharedLookups } from './shared-lookups.ts';
@@ -18,48 +19,128 @@ export interface DeferrableConnections {
 }
 
 /** Creates a deferred connection. Until it is taken, lookups and short reads are sent together with those of other units of work. */
-export function deferConnection({ own, lookups, reads }: DeferrableConnections, caller: string): DeferredConnection {
-  const sendLookup = lookups.open();
-  const ended = Promise.withResolvers<ConnectionUse>();
-  let taken: Promise<Connection> | undefined;
-  let known: Connection | undefined;
-  let lent: Promise<unknown> = Promise.resolve();
+export function deferConnection(connections: DeferrableConnections, caller: string): DeferredConnection {
+  return new Deferred(connections, caller);
+}
 
-  function take(): Promise<Connection> {
-    taken ??= new Promise((resolve, reject) => {
-      const use = (connection: Connection): Promise<ConnectionUse> => {
-        known = connection;
-        resolve(connection);
-        return ended.promise;
-      };
-      lent = own.lend(use, { needsSettings: true }).catch(reject);
+/** A class and not closures, because every request creates one. */
+class Deferred implements DeferredConnection {
+  readonly #connections: DeferrableConnections;
+  readonly #caller: string;
+  readonly #ended = Promise.withResolvers<ConnectionUse>();
+  #sendLookup: ReturnType<SharedLookups['open']> | undefined = undefined;
+  #taken: Promise<Connection> | undefined = undefined;
+  #known: Connection | undefined = undefined;
+  #lent: Promise<unknown> | undefined = undefined;
+  #isReleased = false;
+  /** The reads that will be shared, before they are sent. */
+  #accepted: Set<Statement> | undefined = undefined;
+  /** Resolves when a shared read and all statements behind it are answered; undefined if none is on its way. */
+  #last: Promise<void> | undefined = undefined;
+
+  constructor(connections: DeferrableConnections, caller: string) {
+    this.#connections = connections;
+    this.#caller = caller;
+  }
+
+  slot(): number {
+    return this.#known?.slot() ?? 0;
+  }
+
+  setBackendProcess(process: number): void {
+    this.#known?.setBackendProcess(process);
+  }
+
+  awaitTurn(statement: Statement): Promise<unknown> | undefined {
+    return this.#last === undefined ? this.#turnOf(statement) : this.#last.then(() => this.#turnOf(statement));
+  }
+
+  query(statement: Statement): Promise<QueryResult> {
+    return this.#inOrder(() => this.#queryOwn(statement));
+  }
+
+  queryShared(statement: Statement): Promise<QueryResult> {
+    if (this.#last !== undefined) return this.#inOrder(() => this.#route(statement));
+    const isRead = this.#accepted?.has(statement) === true;
+    const answer = this.#route(statement);
+    return isRead ? this.#hold(answer) : answer;
+  }
+
+  send(text: string): ReturnType<Connection['send']> {
+    return this.#inOrder(() => this.#take().then((connection) => connection.send(text)));
+  }
+
+  async release(use: ConnectionUse): Promise<void> {
+    this.#isReleased = true;
+    this.#ended.resolve(use);
+    await this.#lent;
+  }
+
+  /** Decides where a statement runs. Resolves when the connection for it is taken; undefined if it can be sent at once. */
+  #turnOf(statement: Statement): Promise<unknown> | undefined {
+    if (this.#known !== undefined) return undefined;
+    // The transaction may have begun on a connection that is taken, and written.
+    if (this.#taken === undefined) {
+      if (statement.isLookup === true) return undefined;
+      if (this.#connections.reads.accepts(statement, this.#caller)) {
+        this.#accepted ??= new Set();
+        this.#accepted.add(statement);
+        return undefined;
+      }
+    }
+    return this.#take();
+  }
+
+  #route(statement: Statement): Promise<QueryResult> {
+    const isAccepted = this.#accepted?.delete(statement) === true;
+    if (this.#taken !== undefined) return this.#queryOwn(statement);
+    if (statement.isLookup === true) {
+      this.#sendLookup ??= this.#connections.lookups.open();
+      return this.#sendLookup(statement);
+    }
+    return isAccepted ? this.#queryRead(statement) : this.#queryOwn(statement);
+  }
+
+  async #queryRead(statement: Statement): Promise<QueryResult> {
+    const since = performance.now();
+    const result = await this.#connections.reads.send(statement, this.#caller);
+    if (result !== undefined) return result;
+    const connection = await this.#take();
+    const waited = performance.now() - since;
+    return { ...(await connection.query(statement)), waited };
+  }
+
+  #queryOwn(statement: Statement): Promise<QueryResult> {
+    return this.#take().then((connection) => connection.query(statement));
+  }
+
+  /** Sends a statement when those before it are answered, if one of them is a shared read: on another connection, it could be executed before them. */
+  #inOrder<T>(send: () => Promise<T>): Promise<T> {
+    return this.#last === undefined ? send() : this.#hold(this.#last.then(send));
+  }
+
+  #hold<T>(answer: Promise<T>): Promise<T> {
+    const settled: Promise<void> = answer.then(ignore, ignore).then(() => {
+      if (this.#last === settled) this.#last = undefined;
     });
-    return taken;
+    this.#last = settled;
+    return answer;
   }
 
-  const queryOwn = (statement: Statement): Promise<QueryResult> => take().then((connection) => connection.query(statement));
-
-  /** A statement after the first other one could follow a write of the same transaction. */
-  const isShared = (statement: Statement): boolean =>
-    taken === undefined && (statement.isLookup === true || reads.accepts(statement, caller));
-
-  function queryShared(statement: Statement): Promise<QueryResult> {
-    if (!isShared(statement)) return queryOwn(statement);
-    return statement.isLookup === true
-      ? sendLookup(statement)
-      : reads.send(statement, caller).then((result) => result ?? queryOwn(statement));
+  #take(): Promise<Connection> {
+    if (this.#isReleased) return Promise.reject(internal('a statement was sent after the end of its unit of work'));
+    this.#taken ??= new Promise((resolve, reject) => {
+      const use = (connection: Connection): Promise<ConnectionUse> => {
+        this.#known = connection;
+        resolve(connection);
+        return this.#ended.promise;
+      };
+      this.#lent = this.#connections.own.lend(use, { needsSettings: true }).catch(reject);
+    });
+    return this.#taken;
   }
+}
 
-  return {
-    slot: () => known?.slot() ?? 0,
-    awaitTurn: (statement) => (isShared(statement) || known !== undefined ? undefined : take()),
-    query: queryOwn,
-    queryShared,
-    send: (text) => take().then((connection) => connection.send(text)),
-    setBackendProcess: (process) => known?.setBackendProcess(process),
-    async release(use) {
-      ended.resolve(use);
-      await lent;
-    },
-  };
+function ignore(): void {
+  // The sender handles the error.
 }

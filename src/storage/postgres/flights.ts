@@ -23,7 +23,7 @@ export interface FlightOptions<Item> {
   readonly timeout: number;
   /** Sends the statements of the items. Resolves when each item is settled; never rejects. */
   sendAll(items: readonly Item[], send: Send): Promise<unknown>;
-  /** Rejects an item that could not be sent. */
+  /** Rejects an item that was not sent. */
   reject(item: Item, error: SharedConnectionFailed): void;
 }
 
@@ -59,13 +59,19 @@ export function createFlights<Item>(pool: Pool, { size, timeout, sendAll, reject
     };
     try {
       const { broken } = await pool.lend(fly, { needsSettings: true });
-      if (broken === true) pausedUntil = performance.now() + PAUSE;
+      if (broken === true) pause(toFailure(new Error('a flight before has lost its connection')));
     } catch (error) {
-      pausedUntil = performance.now() + PAUSE;
       for (const item of items) reject(item, toFailure(error));
+      pause(toFailure(error));
     }
     running--;
     schedule();
+  }
+
+  /** Rejects those that wait: the next flights would probably fail too, one after the other. */
+  function pause(failure: SharedConnectionFailed): void {
+    pausedUntil = performance.now() + PAUSE;
+    for (const item of queue.splice(0)) reject(item, failure);
   }
 
   return {

@@ -20,7 +20,7 @@ beforeAll(async () => {
     CREATE TABLE "Part" ("id" TEXT COLLATE "C" PRIMARY KEY)`,
   );
   proxy = await startProxy(url.href);
-  database = await openPostgres({ url: proxy.url, isBusy: () => false });
+  database = await openPostgres({ url: proxy.url, isContended: () => false });
 });
 afterAll(async () => {
   await database.close();

@@ -64,7 +64,7 @@ const unitsOfWork: readonly (readonly [what: string, work: (tx: Transaction) => 
 async function openConfigured(options: Pick<PostgresOptions, 'preparedStatements' | 'shortAttempt'> = {}): Promise<Database> {
   const proxyUrl = new URL(url);
   proxyUrl.host = `127.0.0.1:${(listener.address() as { port: number }).port}`;
-  const database = await openPostgres({ url: proxyUrl.href, connections: 1, isBusy: () => false, ...options });
+  const database = await openPostgres({ url: proxyUrl.href, connections: 1, isContended: () => false, ...options });
   // After two transactions each connection has its session settings.
   for (const id of ['x', 'y']) {
     await database.transaction((tx) => tx.run(insert(id)));

@@ -40,7 +40,7 @@ describe('connection slots', () => {
 function openAsRole(options: Omit<PostgresOptions, 'url'> = {}): Promise<Database> {
   const roleUrl = new URL(url);
   [roleUrl.username, roleUrl.password] = [ROLE, 'one of a test'];
-  return openPostgres({ url: roleUrl.href, connections: 1, isBusy: () => false, ...options });
+  return openPostgres({ url: roleUrl.href, connections: 1, isContended: () => false, ...options });
 }
 
 describe('session settings', () => {
@@ -163,7 +163,7 @@ async function startLongStatement(
 describe.concurrent('lost connections and killed processes', () => {
   it('the other idle connections are replaced before a request uses them', async () => {
     const proxy = await startProxy(url.href);
-    const proxied = await openPostgres({ url: proxy.url, statementTimeout: 500, connections: 3, isBusy: () => false });
+    const proxied = await openPostgres({ url: proxy.url, statementTimeout: 500, connections: 3, isContended: () => false });
     const read = (): Promise<{ pid: number } | undefined> =>
       proxied.transaction((tx) => tx.one<{ pid: number }>(sql`SELECT pg_backend_pid() AS "pid", pg_sleep(0.05)`));
     const before = await Promise.all([read(), read(), read()]);

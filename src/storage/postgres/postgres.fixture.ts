@@ -54,7 +54,7 @@ export function openFamily(schema: string): PostgresFamily {
     url,
     runSql,
     // Which connection a statement takes must not depend on the load of the test process.
-    open: (options = {}) => openPostgres({ url: url.href, isBusy: () => false, ...options }),
+    open: (options = {}) => openPostgres({ url: url.href, isContended: () => false, ...options }),
     async close(database) {
       await database.close();
       await runSql(`DROP SCHEMA "${schema}" CASCADE`);

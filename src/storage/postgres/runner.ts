@@ -141,8 +141,8 @@ function createAttempts({
   return async (work, { caller, state, ...first }) => {
     let { kind } = first;
     let locks: readonly string[] = [];
-    for (let [conflicts, stale, sharesLookups] = [0, 0, true]; ; sharesLookups = false) {
-      const outcome = await connections.attempt(work, { kind, stale, locks, sharesLookups, caller, state });
+    for (let [conflicts, stale, sharesReads] = [0, 0, true]; ; sharesReads = false) {
+      const outcome = await connections.attempt(work, { kind, stale, locks, sharesReads, caller, state });
       if ('answer' in outcome && outcome.pending === undefined && outcome.wrote) committed({ ms: outcome.ms, unitsOfWork: 1 });
       const settled = await settle(outcome);
       if ('answer' in settled) {
@@ -170,7 +170,7 @@ function firstKind({ longRunning, beginsLong }: TransactionOptions): AttemptKind
 }
 
 /** The attempt that queries an in-doubt commit. */
-const IN_DOUBT_ATTEMPT = Object.freeze({ kind: 'short', stale: 0, locks: [], sharesLookups: false, caller: '' });
+const IN_DOUBT_ATTEMPT = Object.freeze({ kind: 'short', stale: 0, locks: [], sharesReads: false, caller: '' });
 
 /** The result of an attempt after its rows were committed and an in-doubt commit was resolved: an answer, or the error and the reason to retry. */
 type Settled<T> = RunResult<T> | Pick<Extract<TransactionOutcome<never>, { error: unknown }>, 'error' | 'retryReason'>;

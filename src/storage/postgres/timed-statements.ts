@@ -185,7 +185,7 @@ class LimitedStatements implements TimedStatements {
     const begun = performance.now();
     const isLimited = timeout < statementTimeout || (isShort && !lazy.isWriting);
     try {
-      return await (connection.queryShared ?? connection.query)(statement);
+      return await (connection.queryShared?.(statement) ?? connection.query(statement));
     } catch (error) {
       // An administrator, or a lower timeout of the server, may have cancelled it before its time was up.
       const isLimit = isLimited && isCancelled(error) && (isShort || performance.now() - begun >= timeout - 1);

@@ -1,7 +1,7 @@
 import { Problem } from '../../errors.ts';
 import { AttemptEnded } from '../attempt.ts';
 import { internal } from '../savepoints.ts';
-import { busy, fromDriver, isConnectionLost, type RetryReason, retryReason, serverCode } from './driver-error.ts';
+import { busy, fromDriver, isConnectionLost, type RetryReason, retryReason, SharedConnectionFailed, serverCode } from './driver-error.ts';
 
 /**
  * The state of one attempt at a unit of work.
@@ -88,6 +88,8 @@ class State implements TransactionState {
     if (this.#isConsequence(error)) return;
     this.failure ??= error;
     this.retryReason ??= retryReason(error);
+    // The connection of the unit of work has not failed.
+    if (error instanceof SharedConnectionFailed) return;
     this.broken ||= isUnavailable(error);
     this.lost ||= isConnectionLost(error);
   }

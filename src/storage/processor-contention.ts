@@ -1,0 +1,36 @@
+/** The use of the event loop and of the processors, in milliseconds since the start of the process. */
+export interface ProcessUsage {
+  /** The time in which the event loop waited for events. */
+  readonly idle: number;
+  /** The time in which it had work. */
+  readonly active: number;
+  /** The processor time of all threads. */
+  readonly processor: number;
+}
+
+/** The share of time in which the event loop had work and no processor, from which there is contention. */
+const SHARE = 0.15;
+/** Minimum milliseconds in which the share is measured. */
+const PERIOD = 50;
+
+/** Creates a function that returns true if this process has lately had to share its processors with others: it had work, and waited for one of them. */
+export function createContentionCheck(read: () => ProcessUsage = readUsage): () => boolean {
+  let since = read();
+  let isContended = false;
+  return () => {
+    const now = read();
+    const active = now.active - since.active;
+    const elapsed = active + now.idle - since.idle;
+    if (elapsed >= PERIOD) {
+      isContended = active - (now.processor - since.processor) >= SHARE * elapsed;
+      since = now;
+    }
+    return isContended;
+  };
+}
+
+function readUsage(): ProcessUsage {
+  const { idle, active } = performance.eventLoopUtilization();
+  const { user, system } = process.cpuUsage();
+  return { idle, active, processor: (user + system) / 1000 };
+}
