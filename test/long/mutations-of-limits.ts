@@ -122,7 +122,7 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
     find: 'addTo(callers, caller, milliseconds);',
     replace: '',
     red: 'src/storage/postgres/read-times.test.ts',
-    test: 'reads of a slow caller rest too, whatever their text',
+    test: 'reads of a slow caller rest too, also with other texts',
     onPostgres: true,
   },
   {
@@ -140,7 +140,7 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
     find: 'if (times.average > SLOW) times.triedUntil = at + TRIAL;',
     replace: 'if (times.average < 0) times.triedUntil = at + TRIAL;',
     red: 'src/storage/postgres/read-times.test.ts',
-    test: 'after a rest, one read is tried, and the others wait for its time',
+    test: 'reads of a slow text are tried one at a time after its rest',
     onPostgres: true,
   },
   {

@@ -23,7 +23,7 @@ export interface FlightOptions<Item> {
   readonly timeout: number;
   /** Sends the statements of the items. Resolves when each item is settled; never rejects. */
   sendAll(items: readonly Item[], send: Send): Promise<unknown>;
-  /** Rejects an item that was not sent. */
+  /** Rejects an item, unless it is settled. */
   reject(item: Item, error: SharedConnectionFailed): void;
 }
 
@@ -33,7 +33,7 @@ export const CONCURRENT_FLIGHTS = 2;
 const PAUSE = 1000;
 
 /** Creates the flights on the connections of a pool. If the connection of a flight fails, its units of work run again on connections of their own. */
-export function createFlights<Item>(pool: Pool, { size, timeout, sendAll, reject }: FlightOptions<Item>): Flights<Item> {
+export function createFlights<Item>(pool: Pool, options: FlightOptions<Item>): Flights<Item> {
   const queue: Item[] = [];
   let running = 0;
   let scheduled = false;
@@ -45,33 +45,21 @@ export function createFlights<Item>(pool: Pool, { size, timeout, sendAll, reject
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
-      void run(queue.splice(0, size));
+      void run(queue.splice(0, options.size));
       schedule();
     });
   }
 
   async function run(items: readonly Item[]): Promise<void> {
     running++;
-    const fly = async (connection: Connection): Promise<ConnectionUse> => {
-      const flight = openFlight(connection, timeout);
-      await sendAll(items, flight.send);
-      return flight.end();
-    };
-    try {
-      const { broken } = await pool.lend(fly, { needsSettings: true });
-      if (broken === true) pause(toFailure(new Error('a flight before has lost its connection')));
-    } catch (error) {
-      for (const item of items) reject(item, toFailure(error));
-      pause(toFailure(error));
+    const failure = await fly(pool, items, options);
+    if (failure !== undefined) {
+      pausedUntil = performance.now() + PAUSE;
+      // The next flights would probably fail too, one after the other.
+      for (const item of [...items, ...queue.splice(0)]) options.reject(item, failure);
     }
     running--;
     schedule();
-  }
-
-  /** Rejects those that wait: the next flights would probably fail too, one after the other. */
-  function pause(failure: SharedConnectionFailed): void {
-    pausedUntil = performance.now() + PAUSE;
-    for (const item of queue.splice(0)) reject(item, failure);
   }
 
   return {
@@ -86,6 +74,25 @@ export function createFlights<Item>(pool: Pool, { size, timeout, sendAll, reject
       schedule();
     },
   };
+}
+
+/** Sends the statements of a flight on a connection of the pool. Returns the failure of the connection. */
+async function fly<Item>(
+  pool: Pool,
+  items: readonly Item[],
+  { timeout, sendAll }: FlightOptions<Item>,
+): Promise<SharedConnectionFailed | undefined> {
+  try {
+    const work = async (connection: Connection): Promise<ConnectionUse> => {
+      const flight = openFlight(connection, timeout);
+      await sendAll(items, flight.send);
+      return flight.end();
+    };
+    const { broken } = await pool.lend(work, { needsSettings: true });
+    return broken === true ? toFailure(new Error('the connection was lost')) : undefined;
+  } catch (error) {
+    return toFailure(error);
+  }
 }
 
 function toFailure(cause: unknown): SharedConnectionFailed {

@@ -4,10 +4,12 @@ import { createReadTimes, type ReadTimes } from './read-times.ts';
 /** Creates times with a clock that `wait` moves. */
 function createTimes(): ReadTimes & { wait(milliseconds: number): void } {
   let now = 0;
-  return Object.assign(
-    createReadTimes(() => now),
-    { wait: (milliseconds: number) => void (now += milliseconds) },
-  );
+  return {
+    ...createReadTimes(() => now),
+    wait(milliseconds) {
+      now += milliseconds;
+    },
+  };
 }
 
 it('reads with a slow text rest for twenty times the time of the last one', () => {
@@ -18,7 +20,7 @@ it('reads with a slow text rest for twenty times the time of the last one', () =
   expect([times.isResting('slow', 'bob'), times.mayShare('slow', 'bob')]).toEqual([false, true]);
 });
 
-it('reads of a slow caller rest too, whatever their text', () => {
+it('reads of a slow caller rest too, also with other texts', () => {
   const times = createTimes();
   times.add('first', 'ann', 50);
   times.add('second', 'ann', 50);
@@ -34,7 +36,7 @@ it('a text is slow by its average: one slow read among quick ones is not enough'
   expect(times.mayShare('text', 'bob')).toBe(false);
 });
 
-it('after a rest, one read is tried, and the others wait for its time', () => {
+it('reads of a slow text are tried one at a time after its rest', () => {
   const times = createTimes();
   times.add('text', 'ann', 90);
   times.wait(1800);
