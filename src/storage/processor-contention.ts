@@ -13,7 +13,10 @@ const SHARE = 0.15;
 /** Minimum milliseconds in which the share is measured. */
 const PERIOD = 50;
 
-/** Creates a function that returns true if this process has lately had to share its processors with others: it had work, and waited for one of them. */
+/**
+ * Creates a function that returns true if this process has lately had to share its processors with others: its event loop had work, and waited for one of them.
+ * Processor time of its other threads hides a part of the wait.
+ */
 export function createContentionCheck(read: () => ProcessUsage = readUsage): () => boolean {
   let since = read();
   let isContended = false;

@@ -65,7 +65,7 @@ export function createConnectionPools(address: PostgresAddress, options: Connect
   const difference = createClockDifference(log);
   const timeouts = toTimeouts(options);
   const lookups = createSharedLookups(pools.lookups, timeouts.short);
-  // A flight of reads may have some that take long.
+  // A flight may contain slow reads, so it may take as long as two short attempts.
   const reads = createSharedReads(pools.reads, { timeout: 2 * timeouts.short, isContended: options.isContended });
   const turns = createTurns();
   const parts = {

@@ -18,11 +18,13 @@ export interface AttemptConnection {
   slot(): number;
   /** Records which process of the server has answered. */
   setBackendProcess(process: number): void;
-  /** Resolves when the statement can be sent; undefined if it can be sent at once. Absent if every statement can. */
-  awaitTurn?(statement: Statement): Promise<unknown> | undefined;
   query(statement: Statement): Promise<QueryResult>;
-  /** Sends a statement of a unit of work, perhaps on a connection that others share. Until the transaction writes or locks, such a statement only reads. */
-  queryShared?(statement: Statement): Promise<QueryResult>;
+  /**
+   * Sends a statement of a unit of work, perhaps on a connection that others share. Until the transaction writes or locks, such a statement only reads.
+   *
+   * @param onSent Called when a connection is taken for the statement. The wait for it is no time of the statement.
+   */
+  queryShared?(statement: Statement, onSent: () => void): Promise<QueryResult>;
   /** Sends fixed text without values. Earlier statements need not be answered yet: the server executes them in order. */
   send(text: string): Promise<pg.QueryResult>;
 }

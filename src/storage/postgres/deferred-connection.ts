@@ -1,3 +1,4 @@
+import type { Problem } from '../../errors.ts';
 import type { Statement } from '../contract.ts';
 import { internal } from '../savepoints.ts';
 import type { AttemptConnection, Connection, QueryResult } from './connection.ts';
@@ -33,8 +34,6 @@ class Deferred implements DeferredConnection {
   #known: Connection | undefined = undefined;
   #lent: Promise<unknown> | undefined = undefined;
   #isReleased = false;
-  /** The reads that will be shared, before they are sent. */
-  #accepted: Set<Statement> | undefined = undefined;
   /** Resolves when a shared read and all statements behind it are answered; undefined if none is on its way. */
   #last: Promise<void> | undefined = undefined;
 
@@ -51,19 +50,12 @@ class Deferred implements DeferredConnection {
     this.#known?.setBackendProcess(process);
   }
 
-  awaitTurn(statement: Statement): Promise<unknown> | undefined {
-    return this.#last === undefined ? this.#turnOf(statement) : this.#last.then(() => this.#turnOf(statement));
-  }
-
   query(statement: Statement): Promise<QueryResult> {
     return this.#inOrder(() => this.#queryOwn(statement));
   }
 
-  queryShared(statement: Statement): Promise<QueryResult> {
-    if (this.#last !== undefined) return this.#inOrder(() => this.#route(statement));
-    const isRead = this.#accepted?.has(statement) === true;
-    const answer = this.#route(statement);
-    return isRead ? this.#hold(answer) : answer;
+  queryShared(statement: Statement, onSent: () => void): Promise<QueryResult> {
+    return this.#inOrder(() => this.#route(statement, onSent));
   }
 
   send(text: string): ReturnType<Connection['send']> {
@@ -76,42 +68,26 @@ class Deferred implements DeferredConnection {
     await this.#lent;
   }
 
-  /** Decides where a statement runs. Resolves when the connection for it is taken; undefined if it can be sent at once. */
-  #turnOf(statement: Statement): Promise<unknown> | undefined {
-    if (this.#known !== undefined) return undefined;
-    // The transaction may have begun on a connection that is taken, and written.
-    if (this.#taken === undefined) {
-      if (statement.isLookup === true) return undefined;
-      if (this.#connections.reads.accepts(statement, this.#caller)) {
-        this.#accepted ??= new Set();
-        this.#accepted.add(statement);
-        return undefined;
-      }
-    }
-    return this.#take();
-  }
-
-  #route(statement: Statement): Promise<QueryResult> {
-    const isAccepted = this.#accepted?.delete(statement) === true;
-    if (this.#taken !== undefined) return this.#queryOwn(statement);
+  #route(statement: Statement, onSent: () => void): Promise<QueryResult> {
+    if (this.#isReleased) return Promise.reject(ended());
+    // Once a connection is taken, the transaction may have written there.
+    if (this.#taken !== undefined) return this.#queryOwn(statement, onSent);
     if (statement.isLookup === true) {
       this.#sendLookup ??= this.#connections.lookups.open();
       return this.#sendLookup(statement);
     }
-    return isAccepted ? this.#queryRead(statement) : this.#queryOwn(statement);
+    const { reads } = this.#connections;
+    if (!reads.accepts(statement, this.#caller)) return this.#queryOwn(statement, onSent);
+    const answer = reads.send(statement, this.#caller).then((result) => result ?? this.#queryOwn(statement, onSent));
+    // A statement that was held is waited for already.
+    return this.#last === undefined ? this.#hold(answer) : answer;
   }
 
-  async #queryRead(statement: Statement): Promise<QueryResult> {
-    const since = performance.now();
-    const result = await this.#connections.reads.send(statement, this.#caller);
-    if (result !== undefined) return result;
-    const connection = await this.#take();
-    const waited = performance.now() - since;
-    return { ...(await connection.query(statement)), waited };
-  }
-
-  #queryOwn(statement: Statement): Promise<QueryResult> {
-    return this.#take().then((connection) => connection.query(statement));
+  #queryOwn(statement: Statement, onSent?: () => void): Promise<QueryResult> {
+    return this.#take().then((connection) => {
+      onSent?.();
+      return connection.query(statement);
+    });
   }
 
   /** Sends a statement when those before it are answered, if one of them is a shared read: on another connection, it could be executed before them. */
@@ -128,7 +104,7 @@ class Deferred implements DeferredConnection {
   }
 
   #take(): Promise<Connection> {
-    if (this.#isReleased) return Promise.reject(internal('a statement was sent after the end of its unit of work'));
+    if (this.#isReleased) return Promise.reject(ended());
     this.#taken ??= new Promise((resolve, reject) => {
       const use = (connection: Connection): Promise<ConnectionUse> => {
         this.#known = connection;
@@ -139,6 +115,10 @@ class Deferred implements DeferredConnection {
     });
     return this.#taken;
   }
+}
+
+function ended(): Problem {
+  return internal('a statement was sent after the end of its unit of work');
 }
 
 function ignore(): void {

@@ -27,7 +27,7 @@ it('reads of a slow caller rest too, also with other texts', () => {
   expect([times.mayShare('third', 'ann'), times.mayShare('third', 'bob')]).toEqual([false, true]);
 });
 
-it('a text is slow by its average: one slow read among quick ones is not enough', () => {
+it('one slow read among quick ones does not make a text slow', () => {
   const times = createTimes();
   for (let read = 0; read < 8; read++) times.add('text', `caller ${read}`, 1);
   times.add('text', 'ann', 60);
@@ -53,4 +53,12 @@ it('a read that was tried and has no time after a second is not waited for', () 
   times.mayShare('text', 'bob');
   times.wait(1000);
   expect(times.mayShare('text', 'eve')).toBe(true);
+});
+
+it('a quick read shortens no rest', () => {
+  const times = createTimes();
+  times.add('slow', 'ann', 240);
+  times.add('slow', 'ann', 1);
+  times.wait(4700);
+  expect(times.isResting('slow', 'bob')).toBe(true);
 });

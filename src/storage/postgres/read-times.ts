@@ -14,7 +14,7 @@ export interface ReadTimes {
 const SLOW = 10;
 /** The weight of the newest read in the average. */
 const NEWEST = 1 / 8;
-/** The multiple of the time of the last read in which slow reads share no connection. */
+/** The multiple of the time of a read in which slow reads share no connection. */
 const REST = 20;
 /** Maximum milliseconds for the answer of a read that is tried, before another is. */
 const TRIAL = 1000;
@@ -38,7 +38,7 @@ export function createReadTimes(now: () => number = () => performance.now()): Re
   function addTo(kept: LRUCache<string, Times>, key: string, milliseconds: number): void {
     const times = kept.get(key) ?? { average: 0, restsUntil: 0, triedUntil: 0 };
     times.average += (milliseconds - times.average) * NEWEST;
-    if (times.average > SLOW) times.restsUntil = now() + milliseconds * REST;
+    if (times.average > SLOW) times.restsUntil = Math.max(times.restsUntil, now() + milliseconds * REST);
     times.triedUntil = 0;
     kept.set(key, times);
   }

@@ -1,8 +1,12 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import type { Database, Statement, Transaction } from '../contract.ts';
+import { parsePostgresUrl } from './connection-string.ts';
+import { SharedConnectionFailed } from './driver-error.ts';
 import { toBatches } from './lookup-batches.ts';
+import { createConnectionSlots, createNetworkFailures, createPool } from './pool.ts';
 import { FAMILY } from './postgres.fixture.ts';
+import { createSharedLookups } from './shared-lookups.ts';
 import { openSlowQueries } from './slow-query.fixture.ts';
 
 const { runSql, openShort, closeAll } = openSlowQueries('storage_postgres_lookups');
@@ -108,5 +112,18 @@ describe('a flight that fails', () => {
     expect([one, attempts]).toEqual([{ one: 1 }, 2]);
     await runSql('COMMIT');
     expect(await Promise.all(waiting)).toEqual(waiting.map(() => ({ n: 1 })));
+  });
+
+  it('fails the later lookups of its unit of work too, or sends them with another flight', { timeout: 20_000 }, async () => {
+    const unreachable = createPool(parsePostgresUrl('postgres://ann@127.0.0.1:1/none'), 1, {
+      onConnectionLost: () => undefined,
+      slots: createConnectionSlots(),
+      failures: createNetworkFailures(),
+      sessionTimeout: 1000,
+    });
+    const send = createSharedLookups(unreachable, 1000).open();
+    await expect(send(lookup('SELECT 1'))).rejects.toBeInstanceOf(SharedConnectionFailed);
+    await expect(send(lookup('SELECT 2'))).rejects.toBeInstanceOf(SharedConnectionFailed);
+    await unreachable.close();
   });
 });

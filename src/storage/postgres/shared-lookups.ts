@@ -37,8 +37,10 @@ export function createSharedLookups(pool: Pool, timeout: number): SharedLookups 
     size: MAX_FLIGHT,
     timeout,
     sendAll,
-    reject({ lookups }, error) {
-      for (const { reject } of lookups) reject(error);
+    reject(group, error) {
+      // The next lookup of its unit of work begins another group.
+      group.isSent = true;
+      for (const { reject } of group.lookups) reject(error);
     },
   });
 

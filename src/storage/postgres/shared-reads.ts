@@ -1,6 +1,7 @@
 import type { Statement } from '../contract.ts';
 import { createContentionCheck } from '../processor-contention.ts';
 import type { QueryResult } from './connection.ts';
+import { SharedConnectionFailed } from './driver-error.ts';
 import { createFlights, type Flights, type Send } from './flights.ts';
 import type { Pool } from './pool.ts';
 import { createReadTimes, type ReadTimes } from './read-times.ts';
@@ -31,7 +32,7 @@ interface Read {
 export interface SharedReadOptions {
   /** Maximum milliseconds of a flight. */
   readonly timeout: number;
-  /** Returns true if reads should be shared; by default while there is contention for processors. Otherwise, more connections may use idle processors of the server. */
+  /** Returns true if short reads should share connections; by default while there is contention for processors. Otherwise, more connections may use idle processors of the server. */
   readonly isContended?: (() => boolean) | undefined;
 }
 
@@ -64,6 +65,7 @@ export function createSharedReads(pool: Pool, { timeout, isContended = createCon
 /** Sends the reads of a flight and settles each. The server executes one after the other, so each begins with the answer of the one before. */
 function sendAll(reads: readonly Read[], send: Send, times: ReadTimes): Promise<unknown> {
   let begun = performance.now();
+  let isLost = false;
   return Promise.all(
     reads.map(async ({ statement, caller, since, resolve, reject }) => {
       if (times.isResting(statement.sql, caller)) {
@@ -72,7 +74,8 @@ function sendAll(reads: readonly Read[], send: Send, times: ReadTimes): Promise<
       }
       const settle = (): number => {
         const [began, now] = [begun, performance.now()];
-        times.add(statement.sql, caller, now - began);
+        // Those behind a read that has lost the connection were not executed.
+        if (!isLost) times.add(statement.sql, caller, now - began);
         begun = now;
         return began - since;
       };
@@ -81,6 +84,7 @@ function sendAll(reads: readonly Read[], send: Send, times: ReadTimes): Promise<
         resolve({ rows, changes, waited: settle() });
       } catch (error) {
         settle();
+        isLost ||= error instanceof SharedConnectionFailed;
         reject(error);
       }
     }),

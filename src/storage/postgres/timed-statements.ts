@@ -147,21 +147,21 @@ class LimitedStatements implements TimedStatements {
   }
 
   async query(statement: Statement): Promise<QueryResult> {
-    const { connection, state } = this.#context;
     const stopwatch = this.#stopwatch;
     const isChecked = hasDeadlineCheck(statement.sql);
     if (isChecked) stopwatch.addLap();
     if (isChecked && stopwatch.remaining === 0) throw this.#timeIsUp();
-    // The wait for a connection does not count.
-    const turn = connection.awaitTurn?.(statement);
-    if (turn !== undefined) await state.follow(turn);
-    const begun = performance.now();
-    let result: QueryResult | undefined;
+    let begun = performance.now();
+    let waited: number | undefined;
+    let result: QueryResult;
     try {
-      result = await this.#send(statement, this.#timeoutOf(isChecked));
+      result = await this.#send(statement, this.#timeoutOf(isChecked), () => {
+        begun = performance.now();
+      });
+      waited = result.waited;
     } finally {
-      // The wait behind statements of others does not count either.
-      if (isChecked) stopwatch.addSince(begun + (result?.waited ?? 0));
+      // The wait for a connection, and behind statements of others, does not count.
+      if (isChecked) stopwatch.addSince(begun + (waited ?? 0));
       else stopwatch.begin();
     }
     if (this.#takesTurns && result.rows.length > 0) await this.#takeTurn();
@@ -176,7 +176,7 @@ class LimitedStatements implements TimedStatements {
   }
 
   /** Sends a statement; converts the error of a server that has cancelled it because of the time limit. */
-  async #send(statement: Statement, timeout: number): Promise<QueryResult> {
+  async #send(statement: Statement, timeout: number, onSent: () => void): Promise<QueryResult> {
     const { connection, state, lazy } = this.#context;
     const { statementTimeout } = this.#limits;
     const isShort = this.#isShort;
@@ -185,7 +185,7 @@ class LimitedStatements implements TimedStatements {
     const begun = performance.now();
     const isLimited = timeout < statementTimeout || (isShort && !lazy.isWriting);
     try {
-      return await (connection.queryShared?.(statement) ?? connection.query(statement));
+      return await (connection.queryShared?.(statement, onSent) ?? connection.query(statement));
     } catch (error) {
       // An administrator, or a lower timeout of the server, may have cancelled it before its time was up.
       const isLimit = isLimited && isCancelled(error) && (isShort || performance.now() - begun >= timeout - 1);
