@@ -45,7 +45,9 @@ export function createFlights<Item>(pool: Pool, options: FlightOptions<Item>): F
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
-      void run(queue.splice(0, options.size));
+      const items = queue.splice(0, options.size);
+      // A flight that failed meanwhile has emptied the queue.
+      if (items.length > 0) void run(items);
       schedule();
     });
   }
