@@ -8,14 +8,14 @@ export interface ProcessUsage {
   readonly processor: number;
 }
 
-/** The share of time in which the event loop had work and no processor, from which there is contention. */
+/** There is contention if the event loop had work, but no processor, for this share of the time. */
 const SHARE = 0.15;
-/** Minimum milliseconds in which the share is measured. */
+/** Minimum milliseconds over which the share is measured. */
 const PERIOD = 50;
 
 /**
- * Creates a function that returns true if this process has lately had to share its processors with others: its event loop had work, and waited for one of them.
- * Processor time of its other threads hides a part of the wait.
+ * Creates a function that returns true if this process competes with others for processors: in the last period, its event loop had work and waited for a
+ * processor. The processor time of other threads of this process hides a part of the wait.
  */
 export function createContentionCheck(read: () => ProcessUsage = readUsage): () => boolean {
   let since = read();

@@ -202,7 +202,7 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
     find: 'group.isSent = true;\n      for (const { reject }',
     replace: 'for (const { reject }',
     red: 'src/storage/postgres/shared-lookups.test.ts',
-    test: 'fails the later lookups of its unit of work too, or sends them with another flight',
+    test: 'rejects a later lookup of the same unit of work instead of leaving it without an answer',
     onPostgres: true,
   },
   {

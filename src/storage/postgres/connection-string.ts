@@ -45,7 +45,7 @@ export interface ConnectionPoolOptions extends ServerOptions {
   readonly timeZone?: string | undefined;
   /** Maximum milliseconds of a short attempt; 250 if absent. */
   readonly shortAttempt?: number | undefined;
-  /** Returns true if short reads should share connections; by default while there is contention for processors. Otherwise, more connections may use idle processors of the server. */
+  /** Returns true if short reads should share connections; by default while processes compete for processors. At other times, more connections can use idle processors of the server. */
   readonly isContended?: (() => boolean) | undefined;
   readonly log?: Log | undefined;
 }

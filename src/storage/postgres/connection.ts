@@ -8,7 +8,7 @@ import { type KnownColumns, sendQuery, toBound } from './prepared-query.ts';
 export interface QueryResult {
   readonly rows: Record<string, unknown>[];
   readonly changes: number;
-  /** Milliseconds before the server could begin, behind statements of other units of work. */
+  /** Milliseconds for which the statement waited behind those of other units of work. */
   readonly waited?: number;
 }
 
@@ -22,7 +22,7 @@ export interface AttemptConnection {
   /**
    * Sends a statement of a unit of work, perhaps on a connection that others share. Until the transaction writes or locks, such a statement only reads.
    *
-   * @param onSent Called when a connection is taken for the statement. The wait for it is no time of the statement.
+   * @param onSent Called when the statement is sent on a connection of its own, because the wait for that connection does not count as time of the statement.
    */
   queryShared?(statement: Statement, onSent: () => void): Promise<QueryResult>;
   /** Sends fixed text without values. Earlier statements need not be answered yet: the server executes them in order. */

@@ -68,6 +68,7 @@ class Deferred implements DeferredConnection {
     await this.#lent;
   }
 
+  /** Chooses the connection of a statement, and sends it. */
   #route(statement: Statement, onSent: () => void): Promise<QueryResult> {
     if (this.#isReleased) return Promise.reject(ended());
     // Once a connection is taken, the transaction may have written there.
@@ -79,7 +80,7 @@ class Deferred implements DeferredConnection {
     const { reads } = this.#connections;
     if (!reads.accepts(statement, this.#caller)) return this.#queryOwn(statement, onSent);
     const answer = reads.send(statement, this.#caller).then((result) => result ?? this.#queryOwn(statement, onSent));
-    // A statement that was held is waited for already.
+    // If this statement itself waited behind another, `#inOrder` holds those behind it.
     return this.#last === undefined ? this.#hold(answer) : answer;
   }
 
@@ -95,6 +96,7 @@ class Deferred implements DeferredConnection {
     return this.#last === undefined ? send() : this.#hold(this.#last.then(send));
   }
 
+  /** Lets the statements that follow wait for this answer. */
   #hold<T>(answer: Promise<T>): Promise<T> {
     const settled: Promise<void> = answer.then(ignore, ignore).then(() => {
       if (this.#last === settled) this.#last = undefined;

@@ -9,6 +9,7 @@ export interface Flights<Item> {
   readonly waiting: number;
   /** False for a moment after a failure, and behind a pooler: units of work then use connections of their own. */
   readonly isAvailable: boolean;
+  /** Adds an item, which leaves with the next flight that has a place. */
   add(item: Item): void;
 }
 
@@ -19,7 +20,7 @@ export type Send = (statement: Statement) => Promise<QueryResult>;
 export interface FlightOptions<Item> {
   /** Maximum items of a flight: in a larger one, the first would wait long for their answers. */
   readonly size: number;
-  /** Milliseconds after which the connection of a flight is closed, so that a statement that waits for a lock delays others no longer. */
+  /** Milliseconds after which the connection of a flight is closed, so that a statement that waits for a lock does not delay others any longer. */
   readonly timeout: number;
   /** Sends the statements of the items. Resolves when each item is settled; never rejects. */
   sendAll(items: readonly Item[], send: Send): Promise<unknown>;

@@ -4,19 +4,19 @@ import { LRUCache } from 'lru-cache';
 export interface ReadTimes {
   /** Adds the milliseconds of a read. */
   add(text: string, caller: string, milliseconds: number): void;
-  /** Returns true if a read may share a connection. Of a text or a caller that was slow, one read at a time is tried. */
+  /** Returns true if a read may share a connection. Slow reads are tried one at a time after their rest. */
   mayShare(text: string, caller: string): boolean;
   /** Returns true if reads with this text, or of this caller, share no connection at present. */
   isResting(text: string, caller: string): boolean;
 }
 
-/** Average milliseconds above which reads are slow. */
+/** Reads with one text, or of one caller, are slow if their average exceeds these milliseconds. */
 const SLOW = 10;
 /** The weight of the newest read in the average. */
 const NEWEST = 1 / 8;
-/** The multiple of the time of a read in which slow reads share no connection. */
+/** Slow reads share no connection for this multiple of the time of the last one. */
 const REST = 20;
-/** Maximum milliseconds for the answer of a read that is tried, before another is. */
+/** If a read that is tried has no answer after these milliseconds, another one is tried. */
 const TRIAL = 1000;
 /** Maximum texts, and maximum callers, whose times are kept. */
 const MAX_KEPT = 500;
@@ -24,7 +24,7 @@ const MAX_KEPT = 500;
 interface Times {
   average: number;
   restsUntil: number;
-  /** The time until which the answer of a read that is tried is awaited. */
+  /** While a slow read is tried: the time until which the others wait for its answer. */
   triedUntil: number;
 }
 

@@ -7,7 +7,7 @@ import { toBatches } from './lookup-batches.ts';
 import { createConnectionSlots, createNetworkFailures, createPool } from './pool.ts';
 import { FAMILY } from './postgres.fixture.ts';
 import { createSharedLookups } from './shared-lookups.ts';
-import { openSlowQueries } from './slow-query.fixture.ts';
+import { openSlowQueries, runWithLostConnection } from './slow-query.fixture.ts';
 
 const { runSql, openShort, closeAll } = openSlowQueries('storage_postgres_lookups');
 
@@ -87,17 +87,9 @@ describe('a flight', () => {
 
 describe('a flight that fails', () => {
   it('units of work whose flight loses its connection run again on connections of their own', async () => {
-    const attempts = new Map<number, number>();
-    const work = (number: number) => async (tx: Transaction) => {
-      const attempt = (attempts.get(number) ?? 0) + 1;
-      attempts.set(number, attempt);
-      const cut = number === 0 && attempt === 1 ? 'pg_terminate_backend(pg_backend_pid())' : 'true';
-      return tx.one(lookup(`SELECT ${number} AS "number" WHERE ${cut}`));
-    };
-    const numbers = Array.from({ length: 20 }, (_, number) => number);
-    const answers = await Promise.all(numbers.map((number) => database.transaction(work(number))));
-    expect(answers).toEqual(numbers.map((number) => ({ number })));
-    expect(Math.max(...attempts.values())).toBe(2);
+    const { numbers, attempts } = await runWithLostConnection(database, { count: 20, isLookup: true });
+    expect(numbers).toEqual(Array.from({ length: 20 }, (_, number) => number));
+    expect(attempts).toBe(2);
   });
 
   it('lookups that wait for a lock of another client do not delay those behind them until each was cancelled', async () => {
@@ -114,7 +106,7 @@ describe('a flight that fails', () => {
     expect(await Promise.all(waiting)).toEqual(waiting.map(() => ({ n: 1 })));
   });
 
-  it('fails the later lookups of its unit of work too, or sends them with another flight', { timeout: 20_000 }, async () => {
+  it('rejects a later lookup of the same unit of work instead of leaving it without an answer', { timeout: 20_000 }, async () => {
     const unreachable = createPool(parsePostgresUrl('postgres://ann@127.0.0.1:1/none'), 1, {
       onConnectionLost: () => undefined,
       slots: createConnectionSlots(),

@@ -3,7 +3,7 @@ import { sql } from '../../sql.ts';
 import type { Database, Transaction } from '../contract.ts';
 import type { PostgresOptions } from './database.ts';
 import { FAMILY, LOG } from './postgres.fixture.ts';
-import { openSlowQueries, slow } from './slow-query.fixture.ts';
+import { openSlowQueries, runWithLostConnection, slow } from './slow-query.fixture.ts';
 
 const { runSql, openShort, closeAll } = openSlowQueries('storage_postgres_reads');
 
@@ -193,16 +193,8 @@ describe('a read that takes long', () => {
 });
 
 it('units of work whose flight loses its connection run again on connections of their own', async () => {
-  const attempts = new Map<number, number>();
-  const work = (number: number) => async (tx: Transaction) => {
-    const attempt = (attempts.get(number) ?? 0) + 1;
-    attempts.set(number, attempt);
-    const cut = number === 0 && attempt === 1 ? 'pg_terminate_backend(pg_backend_pid())' : 'true';
-    return tx.one({ sql: `SELECT ${number} AS "number" WHERE ${cut}`, parameters: [] });
-  };
   // Some of them wait for another flight.
-  const numbers = Array.from({ length: 60 }, (_, number) => number);
-  const answers = await Promise.all(numbers.map((number) => database.transaction(work(number))));
-  expect(answers).toEqual(numbers.map((number) => ({ number })));
-  expect(Math.max(...attempts.values())).toBe(2);
+  const { numbers, attempts } = await runWithLostConnection(database, { count: 60 });
+  expect(numbers).toEqual(Array.from({ length: 60 }, (_, number) => number));
+  expect(attempts).toBe(2);
 });

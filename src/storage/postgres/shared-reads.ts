@@ -6,11 +6,11 @@ import { createFlights, type Flights, type Send } from './flights.ts';
 import type { Pool } from './pool.ts';
 import { createReadTimes, type ReadTimes } from './read-times.ts';
 
-/** Sends short reads of many units of work together while processes wait for processors. */
+/** Sends short reads of many units of work together while processes compete for processors. */
 export interface SharedReads extends Pick<Flights<unknown>, 'waiting'> {
-  /** Returns true if a statement that only reads should be shared. It must then be sent. */
+  /** Returns true if a statement that only reads should be shared. The caller of this function must then send it: it may be the one slow read that is tried. */
   accepts(statement: Statement, caller: string): boolean;
-  /** Sends a statement. Resolves to undefined if it needs a connection of its own, because other reads with its text or of its caller were slow while it waited. */
+  /** Sends a statement. Resolves to undefined if it was not sent and needs a connection of its own: while it waited, reads with its text or of its caller became slow. */
   send(statement: Statement, caller: string): Promise<QueryResult | undefined>;
 }
 
@@ -23,6 +23,7 @@ const MAX_WAITING = 4 * MAX_FLIGHT;
 interface Read {
   readonly statement: Statement;
   readonly caller: string;
+  /** The time at which it was added, in milliseconds of the monotonic clock. */
   readonly since: number;
   readonly resolve: (result: QueryResult | undefined) => void;
   readonly reject: (error: unknown) => void;
@@ -32,13 +33,13 @@ interface Read {
 export interface SharedReadOptions {
   /** Maximum milliseconds of a flight. */
   readonly timeout: number;
-  /** Returns true if short reads should share connections; by default while there is contention for processors. Otherwise, more connections may use idle processors of the server. */
+  /** Returns true if short reads should share connections; by default while processes compete for processors. At other times, more connections can use idle processors of the server. */
   readonly isContended?: (() => boolean) | undefined;
 }
 
 /**
  * Creates the reads that units of work share. Each statement sees the newest committed state, on any connection. On few connections, the server switches
- * between fewer processes, and both sides send and receive fewer messages. A statement that takes long would delay those behind it.
+ * between fewer processes, and both sides send and receive fewer messages. A slow statement would delay those behind it.
  */
 export function createSharedReads(pool: Pool, { timeout, isContended = createContentionCheck() }: SharedReadOptions): SharedReads {
   const times = createReadTimes();
@@ -62,7 +63,7 @@ export function createSharedReads(pool: Pool, { timeout, isContended = createCon
   };
 }
 
-/** Sends the reads of a flight and settles each. The server executes one after the other, so each begins with the answer of the one before. */
+/** Sends the reads of a flight and settles each. The server executes one after the other, so the time of each begins when the one before is answered. */
 function sendAll(reads: readonly Read[], send: Send, times: ReadTimes): Promise<unknown> {
   let begun = performance.now();
   let isLost = false;

@@ -1,5 +1,5 @@
 import { type Sql, sql } from '../../sql.ts';
-import type { AppendStatements, Database, Transaction } from '../contract.ts';
+import type { AppendStatements, Database, Statement, Transaction } from '../contract.ts';
 import type { PostgresOptions } from './database.ts';
 import { openFamily, type PostgresFamily } from './postgres.fixture.ts';
 
@@ -43,6 +43,25 @@ export function slow(tx: Transaction, seconds = 0.3): Sql {
 }
 
 export const insert = (tx: Transaction, id: string): Promise<unknown> => tx.run(sql`INSERT INTO "Parent" ("id") VALUES (${id})`);
+
+/**
+ * Runs units of work at the same time, each of which reads its number. The first attempt of the first one ends the connection on which it reads. Returns the
+ * numbers, and the maximum attempts at a unit of work.
+ */
+export async function runWithLostConnection(
+  database: Database,
+  { count, ...kind }: { readonly count: number } & Pick<Statement, 'isLookup'>,
+): Promise<{ readonly numbers: readonly unknown[]; readonly attempts: number }> {
+  const attempts = Array.from({ length: count }, () => 0);
+  const work = (number: number) => (tx: Transaction) => {
+    const attempt = (attempts[number] ?? 0) + 1;
+    attempts[number] = attempt;
+    const cut = number === 0 && attempt === 1 ? 'pg_terminate_backend(pg_backend_pid())' : 'true';
+    return tx.one<{ number: number }>({ sql: `SELECT ${number} AS "number" WHERE ${cut}`, parameters: [], ...kind });
+  };
+  const rows = await Promise.all(attempts.map((_, number) => database.transaction(work(number))));
+  return { numbers: rows.map((row) => row?.number), attempts: Math.max(...attempts) };
+}
 
 /** Appends ids to the table `Parent`. */
 export const appended: AppendStatements<string> = {
