@@ -2,6 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { it } from './console.fixture.ts';
+import { clickOption } from './options.ts';
 import { expectSoundScreen } from './screen-checks.ts';
 
 const rows = (page: Page) => page.getByRole('table', { name: 'Decisions' }).locator('tbody tr').filter({ hasText: /\S/ });
@@ -185,7 +186,7 @@ describe('the search', () => {
     await page.getByRole('menuitem', { name: 'Resource' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a filter' });
     await dialog.getByRole('combobox', { name: 'Resource' }).fill('Comm');
-    await dialog.getByRole('option', { name: 'Comment' }).click();
+    await clickOption(dialog, /Comment/);
     await dialog.getByRole('switch', { name: 'Leave out these entries' }).check({ force: true });
     await expectSoundScreen(page);
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { type ConsoleService, it } from './console.fixture.ts';
 import type { Story } from './newsroom-story.ts';
+import { clickOption } from './options.ts';
 import { expectSoundScreen } from './screen-checks.ts';
 
 /** Lets Tom change an article of another department, which is denied. */
@@ -113,13 +114,13 @@ describe('the simulator', () => {
       .or(page.getByRole('textbox', { name: 'Action' }))
       .first()
       .click();
-    await page.getByRole('option', { name: 'list', exact: true }).click();
+    await clickOption(page, 'list');
     await page
       .getByRole('combobox', { name: 'Resource' })
       .or(page.getByRole('textbox', { name: 'Resource' }))
       .first()
       .click();
-    await page.getByRole('option', { name: 'Tip' }).click();
+    await clickOption(page, /Tip/);
     await page.getByRole('button', { name: 'Decide' }).click();
     await page.getByText('no rule matched').waitFor();
     expect(page.url()).toContain('resource=Tip');

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { type ConsoleService, it as register, startConsole } from './console.fixture.ts';
+import { clickOption } from './options.ts';
 import { expectSoundScreen } from './screen-checks.ts';
 
 const DEFINITIONS = {
@@ -57,7 +58,7 @@ describe('the form of conditions on ancestors', () => {
     await operator.selectOption('is within');
     const records = page.getByRole('combobox', { name: 'Records of Folder' }).or(page.getByRole('textbox', { name: 'Records of Folder' }));
     await records.fill('Hand');
-    await page.getByRole('option', { name: 'Handbook' }).click();
+    await clickOption(page, /Handbook/);
     await page.keyboard.press('Escape');
     // The sentence of the rule has the name too.
     await page.getByText('resource.folderId is within Handbook').waitFor();

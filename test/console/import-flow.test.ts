@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { it } from './console.fixture.ts';
 import type { Story } from './newsroom-story.ts';
+import { clickOption } from './options.ts';
 import { expectSoundScreen } from './screen-checks.ts';
 
 /** Chooses a file in the dialog of imports. */
@@ -20,7 +21,7 @@ function fieldOf(page: Page, column: string) {
 
 async function choose(page: Page, column: string, field: string): Promise<void> {
   await fieldOf(page, column).click();
-  await page.getByRole('option', { name: field, exact: true }).filter({ visible: true }).click();
+  await clickOption(page, field);
 }
 
 function article({ tom }: Story, slug: string, cells = 'sports;x'): string {
@@ -90,7 +91,7 @@ describe('the import of records', () => {
       .or(page.getByRole('textbox', { name: 'Update records that exist, found by' }))
       .first();
     await key.click();
-    await page.getByRole('option', { name: 'slug', exact: true }).filter({ visible: true }).click();
+    await clickOption(page, 'slug');
     await page.getByRole('button', { name: 'Import', exact: true }).last().click();
     await page.getByText(/^0 imported, 1 updated, 0 unchanged, 0 rejected$/).waitFor();
     const reply = await newsroom.call('GET', `/api/Article/${id}`, { token: story.admin.token });

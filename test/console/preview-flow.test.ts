@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { it } from './console.fixture.ts';
+import { clickOption } from './options.ts';
 import { expectSoundScreen } from './screen-checks.ts';
 
 /** The figure above the name of a class. */
@@ -62,7 +63,7 @@ async function choose(page: Page, list: string, option: string): Promise<void> {
     .or(page.getByRole('textbox', { name: list }))
     .first()
     .click();
-  await page.getByRole('option', { name: option, exact: true }).filter({ visible: true }).click();
+  await clickOption(page, option);
 }
 
 describe('the preview of a draft', () => {
@@ -138,7 +139,7 @@ describe('the preview of a draft', () => {
       .getByRole('textbox', { name: 'User of the entries' })
       .or(page.getByRole('combobox', { name: 'User of the entries' }))
       .fill('Previewed R');
-    await page.getByRole('option', { name: /Previewed Reader/ }).click();
+    await clickOption(page, /Previewed Reader/);
     await page.waitForURL(/user=/);
     await page.getByRole('button', { name: 'Replay' }).click();
     await expect.poll(() => page.locator(figureOf('allowed before, denied now')).textContent()).toBe('1');

@@ -4,6 +4,7 @@ import { describe, expect } from 'vitest';
 import type { TestUser } from '../harness.ts';
 import { type ConsoleService, it } from './console.fixture.ts';
 import type { Story } from './newsroom-story.ts';
+import { clickOption } from './options.ts';
 import { expectSoundScreen } from './screen-checks.ts';
 
 interface Newsroom {
@@ -155,7 +156,7 @@ describe('the tab', () => {
     await page.getByRole('button', { name: 'Restore the changes' }).click();
     await expect.poll(() => field(page, 'text').inputValue()).toBe('Typed before the reload');
     await page.getByLabel('articleId').first().click();
-    await page.getByRole('option').first().click();
+    await clickOption(page, /./);
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('The record was created.').waitFor();
     await expect.poll(() => keptText(page)).toBe('');

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { type ConsoleService, it, startConsole } from './console.fixture.ts';
 import type { Story } from './newsroom-story.ts';
+import { clickOption } from './options.ts';
 import { expectSoundScreen } from './screen-checks.ts';
 
 interface Newsroom {
@@ -33,7 +34,7 @@ async function pick(page: Page, list: string, option: string | RegExp): Promise<
     .or(page.getByRole('textbox', { name: list }))
     .first()
     .click();
-  await page.getByRole('option', { name: option }).click();
+  await clickOption(page, option);
 }
 
 describe('records', () => {

@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { it } from './console.fixture.ts';
+import { clickOption } from './options.ts';
 import { expectSoundScreen } from './screen-checks.ts';
 
 /** Chooses an option of a list in a form. */
@@ -12,7 +13,7 @@ async function pick(form: Page | Locator, list: string, option: string): Promise
     .click();
   // The options of a dialog are outside of it.
   const page = 'page' in form ? form.page() : form;
-  await page.getByRole('option', { name: option, exact: true }).click();
+  await clickOption(page, option);
 }
 
 describe('users', () => {
@@ -112,10 +113,10 @@ describe('users', () => {
     const picker = dialog.getByRole('combobox', { name: 'Policy' }).or(dialog.getByRole('textbox', { name: 'Policy' }));
     await dialog.getByRole('link', { name: 'Create a policy…' }).waitFor();
     await picker.first().fill('Administrators');
-    await page.getByRole('option', { name: 'Administrators: full access' }).click();
+    await clickOption(page, /Administrators: full access/);
     await dialog.getByText('This policy allows every action on every resource.').waitFor();
     await picker.first().fill('assigned from');
-    await page.getByRole('option', { name: 'assigned from the user' }).click();
+    await clickOption(page, /assigned from the user/);
     await dialog.getByText('This policy allows every action on every resource.').waitFor({ state: 'detached' });
     await dialog.getByLabel('Expires').fill('2099-01-31T10:00');
     await dialog.getByText('Allows 1 action:').waitFor();
