@@ -90,6 +90,66 @@ describe('lazy savepoints', () => {
   });
 });
 
+describe('savepoints of a unit of work that can run again', () => {
+  let events: string[];
+  let savepoints: LazySavepoints;
+  beforeEach(() => {
+    events = [];
+    savepoints = createLazySavepoints((sql) => void events.push(sql));
+    savepoints.runAgain = () => void events.push('runs again');
+    savepoints.open('work');
+  });
+  const write = (): void => {
+    savepoints.send();
+    savepoints.noteWrite();
+  };
+  const endItem = (isUndone: boolean): void => {
+    if (isUndone) savepoints.undo('item');
+    savepoints.release('item');
+  };
+
+  it('sends no savepoint inside of another', () => {
+    for (let item = 0; item < 2; item++) {
+      savepoints.open('item');
+      write();
+      endItem(false);
+    }
+    savepoints.release('work');
+    expect(events).toEqual(['SAVEPOINT work', 'RELEASE SAVEPOINT work']);
+  });
+
+  it('runs the unit of work again if a savepoint that was not sent is undone after a write', () => {
+    write();
+    savepoints.open('item');
+    write();
+    endItem(true);
+    expect(events).toEqual(['SAVEPOINT work', 'runs again']);
+  });
+
+  it('undoes the first write without running the unit of work again', () => {
+    savepoints.open('item');
+    write();
+    endItem(true);
+    expect(events).toEqual(['SAVEPOINT work', 'ROLLBACK TO SAVEPOINT work']);
+  });
+
+  it('does not run the unit of work again after a write that has failed', () => {
+    write();
+    savepoints.open('item');
+    savepoints.send();
+    endItem(true);
+    expect(events).toEqual(['SAVEPOINT work']);
+  });
+
+  it('throws if a savepoint that was not sent is undone after a write, and the unit of work cannot run again', () => {
+    write();
+    savepoints.open('item');
+    write();
+    savepoints.runAgain = undefined;
+    expect(() => savepoints.undo('item')).toThrow('the request could not be completed');
+  });
+});
+
 /** A step in a savepoint: writes a value, or opens another savepoint, which is released or rolled back. */
 type Step = number | { readonly released: boolean; readonly steps: readonly Step[] };
 
@@ -98,7 +158,10 @@ const { steps } = fc.letrec<{ steps: Step[]; step: Step }>((tie) => ({
   step: fc.oneof({ maxDepth: 5 }, fc.nat(9), fc.record({ released: fc.boolean(), steps: tie('steps') })),
 }));
 
-it('lazy savepoints have the same result as real ones', () => {
+it.each([
+  ['lazy savepoints', false],
+  ['lazy savepoints of a unit of work that can run again', true],
+])('%s have the same result as real ones', (_, canRunAgain) => {
   const driver = new BetterSqlite3(':memory:');
   driver.exec('CREATE TABLE "T" ("n" INTEGER)');
   const savepoints = createLazySavepoints((text) => void driver.exec(text));
@@ -109,6 +172,7 @@ it('lazy savepoints have the same result as real ones', () => {
       if (typeof step === 'number') {
         savepoints.send();
         write.run(step);
+        savepoints.noteWrite();
         continue;
       }
       savepoints.open(`s${depth}`);
@@ -122,9 +186,23 @@ it('lazy savepoints have the same result as real ones', () => {
 
   fc.assert(
     fc.property(steps, (all) => {
-      savepoints.clear();
-      driver.exec('BEGIN; DELETE FROM "T"');
+      let runs = 0;
+      const begin = (): void => {
+        savepoints.clear();
+        driver.exec('BEGIN; DELETE FROM "T"');
+        savepoints.open('s0');
+      };
+      begin();
+      if (canRunAgain) savepoints.runAgain = () => void runs++;
       run(all, 1);
+      if (runs > 0) {
+        savepoints.undo('s0');
+        expect(driver.prepare('SELECT count(*) FROM "T"').pluck().get()).toBe(0);
+        driver.exec('COMMIT');
+        begin();
+        run(all, 1);
+      }
+      savepoints.release('s0');
       driver.exec('COMMIT');
       expect(driver.prepare('SELECT "n" FROM "T" ORDER BY rowid').pluck().all()).toEqual(expected(all));
     }),

@@ -74,8 +74,15 @@ class NestedSavepoints implements Savepoints {
 
 /** Savepoints that are sent only before the first write in them. */
 export interface LazySavepoints extends PendingSavepoints {
+  /**
+   * If set, only the outermost savepoint is sent. Called when another one is to be undone after a write in it: its unit of work must run again, with
+   * this unset.
+   */
+  runAgain: (() => void) | undefined;
   /** Sends one savepoint for all open savepoints that were not sent. Call it before a write. */
   send(): void;
+  /** Notes a write that has succeeded. Needed only if `runAgain` is set. */
+  noteWrite(): void;
   /**
    * Call when BEGIN was sent. A savepoint that is open at that time contains the whole transaction, so rolling back to it calls `startOver`,
    * which rolls back everything. The next write begins a new transaction.
@@ -88,11 +95,13 @@ export interface LazySavepoints extends PendingSavepoints {
 /** An open savepoint, and the name of the sent savepoint that it shares; undefined if nothing was written in it. */
 interface LazySavepoint {
   readonly name: string;
-  sentAs: string | typeof TRANSACTION_BEGIN | undefined;
+  sentAs: string | typeof TRANSACTION_BEGIN | typeof NOT_SENT | undefined;
 }
 
 /** The value of `sentAs` for a savepoint that contains the whole transaction. */
 const TRANSACTION_BEGIN: unique symbol = Symbol('whole');
+/** The value of `sentAs` for a savepoint in which something was written without sending it. */
+const NOT_SENT: unique symbol = Symbol('not sent');
 
 /** Creates lazy savepoints; `send` sends text to the database. */
 export function createLazySavepoints(send: (sql: string) => void): LazySavepoints {
@@ -105,6 +114,7 @@ class PendingMarks implements LazySavepoints {
   /** The open savepoints, from the outermost to the innermost. Savepoints that were not sent are always at the end. */
   readonly #open: LazySavepoint[] = [];
   #rollBackTransaction = (): void => undefined;
+  runAgain: (() => void) | undefined;
 
   constructor(send: (sql: string) => void) {
     this.#send = send;
@@ -119,6 +129,9 @@ class PendingMarks implements LazySavepoints {
     if (known === TRANSACTION_BEGIN) {
       this.#rollBackTransaction();
       for (const mark of this.#open) mark.sentAs = undefined;
+    } else if (known === NOT_SENT) {
+      if (this.runAgain === undefined) throw internal(`the savepoint ${name} was not sent before a write`);
+      this.runAgain();
     } else if (known !== undefined) this.#send(`ROLLBACK TO SAVEPOINT ${known}`);
   }
 
@@ -130,10 +143,14 @@ class PendingMarks implements LazySavepoints {
 
   send(): void {
     const first = this.#open.find(({ sentAs: known }) => known === undefined);
-    if (first === undefined) return;
+    if (first === undefined || (this.runAgain !== undefined && first !== this.#open[0])) return;
     this.#send(`SAVEPOINT ${first.name}`);
     // Nothing was written between the first and the last savepoint that was not sent, so one sent savepoint serves all of them.
     for (const mark of this.#open) mark.sentAs ??= first.name;
+  }
+
+  noteWrite(): void {
+    for (const mark of this.#open) mark.sentAs ??= NOT_SENT;
   }
 
   begin(startOver: () => void): void {
@@ -143,6 +160,7 @@ class PendingMarks implements LazySavepoints {
 
   clear(): void {
     this.#open.length = 0;
+    this.runAgain = undefined;
   }
 
   /** Finds a savepoint by name and closes the savepoints inside of it. */

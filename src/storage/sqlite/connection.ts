@@ -1,6 +1,6 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import { type Change, createStatements, type Query, type Statement } from '../contract.ts';
-import { createLazySavepoints, type LazySavepoints, type PendingSavepoints } from '../savepoints.ts';
+import { createLazySavepoints, type LazySavepoints } from '../savepoints.ts';
 import { fromDriver, StatementTimeout } from './driver-error.ts';
 import { KeptRows } from './kept-rows.ts';
 import { ReferenceLog } from './reference-log.ts';
@@ -29,7 +29,7 @@ export interface Connection {
   /** Runs fixed text without values: COMMIT, PRAGMA. */
   exec(sql: string): void;
   /** Savepoints that are sent only before the first write in them. */
-  readonly savepoints: PendingSavepoints;
+  readonly savepoints: LazySavepoints;
   close(): void;
 }
 
@@ -189,7 +189,10 @@ function createQueries({ statements, kept, savepoints, writes, toError, deadline
         savepoints.send();
       }
       const bound = toBound(parameters);
-      return prepared.isTimed ? deadline.within(() => call(prepared, bound)) : call(prepared, bound);
+      const result = prepared.isTimed ? deadline.within(() => call(prepared, bound)) : call(prepared, bound);
+      // A failed statement has written nothing.
+      if (prepared.isWriting) savepoints.noteWrite();
+      return result;
     } catch (error) {
       throw toError(error);
     }

@@ -69,6 +69,8 @@ class BatchWork implements OpenTransaction, SavepointHost {
     this.stopwatch = createStopwatch(() => milliseconds);
     this.collected = new CollectedAppends(this);
     this.tx = Object.freeze(new BatchTransaction(this, connection, attempt));
+    // SQLite copies each page that is changed in a nested savepoint, which takes longer than the change.
+    connection.savepoints.runAgain = attempt.attempt === 'short' ? () => void this.#endShort('writer') : undefined;
     connection.deadline.timer = milliseconds === Number.POSITIVE_INFINITY ? undefined : this.stopwatch;
   }
 
@@ -100,10 +102,14 @@ class BatchWork implements OpenTransaction, SavepointHost {
   /** Ends a short attempt, and returns the error to throw. */
   timeIsUp(): Error {
     if (this.#attempt.attempt === 'writer') return new TimeLimit(this.#milliseconds);
-    if (this.#ended !== undefined) return this.#ended;
-    this.#attempt.end?.(performance.now() - this.#begun);
     // What was written or locked must not be done twice, so the next attempt is the one that may write.
-    return this.endWith(this.#connection.writes > this.#writes || this.#isLocking ? 'writer' : 'long');
+    return this.#endShort(this.#connection.writes > this.#writes || this.#isLocking ? 'writer' : 'long');
+  }
+
+  /** Ends a short attempt, whose time is lost. */
+  #endShort(next: 'writer' | 'long'): AttemptEnded {
+    if (this.#ended === undefined) this.#attempt.end?.(performance.now() - this.#begun);
+    return this.endWith(next);
   }
 
   /** Ends the attempt before its unit of work, and returns the error to throw. */
@@ -136,6 +142,7 @@ class BatchWork implements OpenTransaction, SavepointHost {
   end(): readonly PendingAppend[] {
     this.#isEnded = true;
     this.#connection.deadline.timer = undefined;
+    this.#connection.savepoints.runAgain = undefined;
     return this.collected.end();
   }
 }
