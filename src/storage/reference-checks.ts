@@ -1,5 +1,6 @@
 import type { Issue } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
+import { memoize } from '../memoize.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import { type Definitions, type Resource, type Row, typeOf } from '../resources/index.ts';
 import { sql } from '../sql.ts';
@@ -31,8 +32,19 @@ interface ReferenceField {
   readonly target: Resource;
 }
 
-/** Returns the reference fields and lists of references of a resource. */
+const referenceFields = new WeakMap<Definitions, WeakMap<Resource, readonly ReferenceField[]>>();
+
+/** Returns the reference fields and lists of references of a resource. Cached: definitions do not change. */
 export function referenceFieldsOf({ resource, definitions }: ReferenceSource): readonly ReferenceField[] {
+  const ofResources = memoize(referenceFields, definitions, createReferenceFields);
+  return memoize(ofResources, resource, () => findReferenceFields({ resource, definitions }));
+}
+
+function createReferenceFields(): WeakMap<Resource, readonly ReferenceField[]> {
+  return new WeakMap();
+}
+
+function findReferenceFields({ resource, definitions }: ReferenceSource): readonly ReferenceField[] {
   return [...resource.fields.values()].flatMap((field) => {
     const target = targetOf(definitions, field);
     return target === undefined ? [] : [{ field, target }];
