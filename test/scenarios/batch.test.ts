@@ -163,6 +163,20 @@ describe('a batch', () => {
     await send([order, alone.at('data.id')].map((each) => ({ resource: 'Order', action: 'delete', data: { id: each } })));
   });
 
+  it('a batch undoes a dry run, keeps the changes before and after it, and records each decision once', async () => {
+    const id = await service.createRecord('Order', { note: 'kept' });
+    await service.createRecord('Line', { orderId: id });
+    const create = (note: string): Sent => ({ resource: 'Order', action: 'create', data: { note } });
+    const requests = [create('before'), { resource: 'Order', action: 'delete', data: { id, dryRun: true } }, create('after')];
+    expect(itemsOf(await send(requests)).map(({ status }) => status)).toEqual([201, 200, 201]);
+    const notes = (await service.call('GET', '/api/Order?sort=note', { token: admin.token })).at('data') as readonly { note?: string }[];
+    expect(notes.map(({ note }) => note)).toEqual(expect.arrayContaining(['after', 'before', 'kept']));
+    expect(await count('Line', `&where[orderId]=${id}`)).toBe(1);
+    const entries = await service.decisions('limit=6&kind=access&resource=Order');
+    expect(entries.map(({ action }) => action)).toEqual(['list', 'create', 'delete', 'create', 'create', 'delete']);
+    await send([{ resource: 'Order', action: 'delete', data: { id } }]);
+  });
+
   it('a batch fails a request that references a request without a record, and keeps the other changes', async () => {
     const items = itemsOf(
       await send([
