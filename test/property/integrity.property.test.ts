@@ -43,7 +43,9 @@ const edit = fc
   .record({ index, column: fc.constantFrom(...CONTENT), pick: fc.nat(), text: fc.string({ unit: anyCharacter, maxLength: 12 }) })
   .map(({ index: at, column, pick, text }): Attack => {
     const entry = rows[at] as StoredEntry;
-    const others = OTHERS[column] ?? [text.toWellFormed().replaceAll('\u0000', '') || 'x', ...(column === 'id' ? [] : [null])];
+    const other = text.toWellFormed().replaceAll('\u0000', '') || 'x';
+    // Several edits must not give two entries the same id, which the database refuses.
+    const others = OTHERS[column] ?? (column === 'id' ? [other + entry.id] : [other, null]);
     const value = others[pick % others.length];
     const same = column === 'allowed' ? (entry[column] === 1) === value : (entry[column] ?? null) === value;
     return {
