@@ -52,14 +52,19 @@ describe('createStopwatch', () => {
 
   it('measures a slice of work also while its time is not counted', async () => {
     const stopwatch = createStopwatch(() => 1000);
+    const begun = performance.now();
+    let paused = 0;
     stopwatch.begin();
     await stopwatch.pauseDuring(async () => {
-      for (const end = performance.now() + 2; performance.now() < end; );
+      const from = performance.now();
+      while (performance.now() < from + 2);
       expect(stopwatch.slice).toBeGreaterThan(1);
       expect(stopwatch.lap).toBe(0);
       stopwatch.addLap();
+      paused = performance.now() - from;
     });
-    expect(stopwatch.remaining).toBeGreaterThan(998);
+    // On a busy machine, any time can pass before and after the pause.
+    expect(stopwatch.remaining).toBeGreaterThanOrEqual(1000 - (performance.now() - begun - paused));
   });
 });
 

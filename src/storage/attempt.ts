@@ -1,9 +1,9 @@
 import { Problem } from '../errors.ts';
 
 /**
- * The attempts at a unit of work. `short` ends early if it takes more than some milliseconds, and only its audit entries are written after
- * it. `long` runs beside other units of work, within the time limit of the request, and must not write. `writer` holds the write lock of
- * SQLite, so its time limit is small. On PostgreSQL only `short` and `long` occur, and both may write.
+ * The attempts at a unit of work. `short` ends early if it takes more than some milliseconds or, on SQLite, if a part of its writes is to be undone.
+ * Only its audit entries are written after it. `long` runs beside other units of work, within the time limit of the request, and must not write.
+ * `writer` holds the write lock of SQLite, so its time limit is small. On PostgreSQL only `short` and `long` occur, and both may write.
  */
 export type Attempt = 'short' | 'long' | 'writer';
 

@@ -90,13 +90,13 @@ describe('lazy savepoints', () => {
   });
 });
 
-describe('savepoints of a unit of work that can run again', () => {
+describe('savepoints of an attempt that can end', () => {
   let events: string[];
   let savepoints: LazySavepoints;
   beforeEach(() => {
     events = [];
     savepoints = createLazySavepoints((sql) => void events.push(sql));
-    savepoints.runAgain = () => void events.push('runs again');
+    savepoints.endAttempt = () => void events.push('ends');
     savepoints.open('work');
   });
   const write = (): void => {
@@ -118,22 +118,22 @@ describe('savepoints of a unit of work that can run again', () => {
     expect(events).toEqual(['SAVEPOINT work', 'RELEASE SAVEPOINT work']);
   });
 
-  it('runs the unit of work again if a savepoint that was not sent is undone after a write', () => {
+  it('ends the attempt if a savepoint that was not sent is undone after a write', () => {
     write();
     savepoints.open('item');
     write();
     endItem(true);
-    expect(events).toEqual(['SAVEPOINT work', 'runs again']);
+    expect(events).toEqual(['SAVEPOINT work', 'ends']);
   });
 
-  it('undoes the first write without running the unit of work again', () => {
+  it('undoes the first write without an end of the attempt', () => {
     savepoints.open('item');
     write();
     endItem(true);
     expect(events).toEqual(['SAVEPOINT work', 'ROLLBACK TO SAVEPOINT work']);
   });
 
-  it('does not run the unit of work again after a write that has failed', () => {
+  it('does not end the attempt after a write that has failed', () => {
     write();
     savepoints.open('item');
     savepoints.send();
@@ -141,11 +141,11 @@ describe('savepoints of a unit of work that can run again', () => {
     expect(events).toEqual(['SAVEPOINT work']);
   });
 
-  it('throws if a savepoint that was not sent is undone after a write, and the unit of work cannot run again', () => {
+  it('throws if a savepoint that was not sent is undone after a write, and the attempt cannot end', () => {
     write();
     savepoints.open('item');
     write();
-    savepoints.runAgain = undefined;
+    savepoints.endAttempt = undefined;
     expect(() => savepoints.undo('item')).toThrow('the request could not be completed');
   });
 });
@@ -160,8 +160,8 @@ const { steps } = fc.letrec<{ steps: Step[]; step: Step }>((tie) => ({
 
 it.each([
   ['lazy savepoints', false],
-  ['lazy savepoints of a unit of work that can run again', true],
-])('%s have the same result as real ones', (_, canRunAgain) => {
+  ['lazy savepoints of an attempt that can end', true],
+])('%s have the same result as real ones', (_, canEnd) => {
   const driver = new BetterSqlite3(':memory:');
   driver.exec('CREATE TABLE "T" ("n" INTEGER)');
   const savepoints = createLazySavepoints((text) => void driver.exec(text));
@@ -193,7 +193,7 @@ it.each([
         savepoints.open('s0');
       };
       begin();
-      if (canRunAgain) savepoints.runAgain = () => void runs++;
+      if (canEnd) savepoints.endAttempt = () => void runs++;
       run(all, 1);
       if (runs > 0) {
         savepoints.undo('s0');

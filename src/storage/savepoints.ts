@@ -12,7 +12,7 @@ export interface SavepointHost {
 /** Nested savepoints of a connection, by name. No call waits for an answer, because the database executes statements in order. */
 export interface PendingSavepoints {
   open(name: string): void;
-  /** Rolls back the writes since the savepoint; the savepoint stays open. */
+  /** Rolls back the writes since the savepoint, which stays open. If it was not sent (`LazySavepoints.endAttempt`), ends the attempt instead. */
   undo(name: string): void;
   release(name: string): void;
 }
@@ -75,13 +75,13 @@ class NestedSavepoints implements Savepoints {
 /** Savepoints that are sent only before the first write in them. */
 export interface LazySavepoints extends PendingSavepoints {
   /**
-   * If set, only the outermost savepoint is sent. Called when another one is to be undone after a write in it: its unit of work must run again, with
-   * this unset.
+   * If set, only the outermost savepoint is sent. Called when another one is to be undone after a write in it, which then stays: the outermost savepoint
+   * must be undone, and the unit of work run again without this function.
    */
-  runAgain: (() => void) | undefined;
+  endAttempt: (() => void) | undefined;
   /** Sends one savepoint for all open savepoints that were not sent. Call it before a write. */
   send(): void;
-  /** Notes a write that has succeeded. Needed only if `runAgain` is set. */
+  /** Notes a write that has succeeded. Needed only with `endAttempt`. */
   noteWrite(): void;
   /**
    * Call when BEGIN was sent. A savepoint that is open at that time contains the whole transaction, so rolling back to it calls `startOver`,
@@ -114,7 +114,7 @@ class PendingMarks implements LazySavepoints {
   /** The open savepoints, from the outermost to the innermost. Savepoints that were not sent are always at the end. */
   readonly #open: LazySavepoint[] = [];
   #rollBackTransaction = (): void => undefined;
-  runAgain: (() => void) | undefined;
+  endAttempt: (() => void) | undefined;
 
   constructor(send: (sql: string) => void) {
     this.#send = send;
@@ -130,8 +130,8 @@ class PendingMarks implements LazySavepoints {
       this.#rollBackTransaction();
       for (const mark of this.#open) mark.sentAs = undefined;
     } else if (known === NOT_SENT) {
-      if (this.runAgain === undefined) throw internal(`the savepoint ${name} was not sent before a write`);
-      this.runAgain();
+      if (this.endAttempt === undefined) throw internal(`the savepoint ${name} was not sent before a write`);
+      this.endAttempt();
     } else if (known !== undefined) this.#send(`ROLLBACK TO SAVEPOINT ${known}`);
   }
 
@@ -143,7 +143,7 @@ class PendingMarks implements LazySavepoints {
 
   send(): void {
     const first = this.#open.find(({ sentAs: known }) => known === undefined);
-    if (first === undefined || (this.runAgain !== undefined && first !== this.#open[0])) return;
+    if (first === undefined || (this.endAttempt !== undefined && first !== this.#open[0])) return;
     this.#send(`SAVEPOINT ${first.name}`);
     // Nothing was written between the first and the last savepoint that was not sent, so one sent savepoint serves all of them.
     for (const mark of this.#open) mark.sentAs ??= first.name;
@@ -160,7 +160,7 @@ class PendingMarks implements LazySavepoints {
 
   clear(): void {
     this.#open.length = 0;
-    this.runAgain = undefined;
+    this.endAttempt = undefined;
   }
 
   /** Finds a savepoint by name and closes the savepoints inside of it. */

@@ -2,10 +2,11 @@ import { Problem } from '../../errors.ts';
 import { type ChainWriters, createChainWriters, type TransactionEnd, type WriterLease } from '../chain-writers.ts';
 import { type CommitObserver, type DatabaseMetrics, type PendingAppend, type Transaction, toAppendStatements } from '../contract.ts';
 import { createHealth } from '../storage-health.ts';
+import { type BatchAttempt, withoutLimit } from './batch-attempt.ts';
 import type { Connection } from './connection.ts';
 import { unavailable } from './driver-error.ts';
 import { assertOpenFiles, createRestoreDetector, type OpenFiles } from './open-files.ts';
-import { type BatchAttempt, type OpenTransaction, openTransaction, withoutLimit } from './transaction.ts';
+import { type OpenTransaction, openTransaction } from './transaction.ts';
 import { createTurnDeadline, type TurnDeadline } from './turn-deadline.ts';
 import { beginLocked, type WriteLock } from './write-lock.ts';
 
@@ -226,6 +227,7 @@ const WORK = 'work';
  * transaction is lost.
  */
 async function attempt({ connection, deadline }: BatchDeps, queued: QueuedWork, appends: PendingAppend[]): Promise<Outcome> {
+  const { writes } = connection;
   connection.savepoints.open(WORK);
   const handle = openTransaction(connection, queued.attempt);
   let outcome: Outcome;
@@ -241,7 +243,10 @@ async function attempt({ connection, deadline }: BatchDeps, queued: QueuedWork, 
   const ended = handle.ended();
   if (ended !== undefined) outcome = { error: ended };
   if (!connection.inTransaction) throw unavailable('error' in outcome ? outcome.error : new Error('the transaction ended early'));
-  if ('error' in outcome) connection.savepoints.undo(WORK);
+  if ('error' in outcome) {
+    connection.savepoints.undo(WORK);
+    connection.writes = writes;
+  }
   connection.savepoints.release(WORK);
   return outcome;
 }

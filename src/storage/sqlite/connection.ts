@@ -14,8 +14,8 @@ export const DATA_VERSION: Statement = Object.freeze({ sql: 'PRAGMA data_version
 export interface Connection {
   /** False outside of BEGIN … COMMIT, and after SQLite has rolled back by itself (disk full). */
   readonly inTransaction: boolean;
-  /** Number of write statements run: a transaction without writes does not prove that the disk accepts writes. */
-  readonly writes: number;
+  /** Number of write statements run and not undone: a transaction without writes does not prove that the disk accepts writes. */
+  writes: number;
   all(query: Query): SqliteRow[];
   one(query: Query): SqliteRow | undefined;
   run(query: Query): Change;
@@ -85,6 +85,9 @@ export function createConnection(driver: BetterSqlite3.Database, isCancelled?: (
     },
     get writes() {
       return writes.count;
+    },
+    set writes(count) {
+      writes.count = count;
     },
     savepoints,
     ...queries,

@@ -118,36 +118,6 @@ describe('a unit of work whose time is up in the short attempt', () => {
   });
 });
 
-describe('a unit of work that undoes a part of its writes', () => {
-  /** Adds a thing, and in a savepoint another one, which is undone. */
-  const undoSecond = (first: string, second: string) =>
-    database.transaction(async (tx) => {
-      begin(tx);
-      await addThing(tx, first);
-      await tx.savepoint(() => addThing(tx, second).then(() => Promise.reject(new Error('undone')))).catch(() => undefined);
-      tx.append(LOG_ROWS, [tx.attempt]);
-    });
-  const added = async (): Promise<unknown> =>
-    (await database.transaction((tx) => tx.all<{ id: string }>(sql`SELECT "id" FROM "Thing" WHERE "id" LIKE 'added%'`))).map(
-      ({ id }) => id,
-    );
-
-  it('runs again as the writer, which undoes this part', async () => {
-    await undoSecond('added', 'added too');
-    expect([attempts, await added(), await logged(database)]).toEqual([['short', 'writer'], ['added'], ['writer']]);
-  });
-
-  it('does not run again if the statement of this part failed', async () => {
-    await undoSecond('added', 'added');
-    expect([attempts, await added(), await logged(database)]).toEqual([['short'], ['added'], ['short']]);
-  });
-
-  it('does not undo the writes of others in the same commit batch', async () => {
-    await Promise.all([change(`INSERT INTO "Thing" ("id") VALUES ('added first')`), undoSecond('added', 'added too')]);
-    expect(await added()).toEqual(['added', 'added first']);
-  });
-});
-
 describe('the time limit of a short attempt', () => {
   it('falls if an earlier attempt of the caller has ended in the same commit batch', async () => {
     await things.dispose();

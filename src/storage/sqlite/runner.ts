@@ -1,13 +1,14 @@
+import { LRUCache } from 'lru-cache';
 import { Problem } from '../../errors.ts';
 import { AttemptEnded, type AttemptState, type BatchLimits } from '../attempt.ts';
 import type { DatabaseMetrics, Transaction, TransactionOptions } from '../contract.ts';
 import { createLostTime, type LostTime } from '../lost-time.ts';
 import type { Turns } from '../turns.ts';
+import { type BatchAttempt, withoutLimit } from './batch-attempt.ts';
 import type { CommitBatching } from './commit-batching.ts';
 import { isCurrent } from './commit-validation.ts';
 import { type LongAttempt, type LongResult, type LongTransaction, openLongTransaction } from './long-attempt.ts';
 import type { ReaderPool } from './reader-pool.ts';
-import { type BatchAttempt, withoutLimit } from './transaction.ts';
 
 /** Runs units of work in as many attempts as they need. */
 export interface Runner {
@@ -43,9 +44,12 @@ const LOST_ATTEMPTS = 2;
 /** Number of short attempts whose time all callers together may lose before every caller has less time. */
 const MAX_LOST = 5;
 
+/** Milliseconds for which a caller whose unit of work had to run again with nested savepoints gets them at once, and maximum number of these callers. */
+const [UNDOING_MS, MAX_UNDOING] = [10_000, 1000];
+
 /** Creates a runner. */
 export function createRunner({ batching, readers, turns, limits }: RunnerDeps): Runner {
-  const lostTime = createLostTime({ short: limits.short, shared: MAX_LOST * limits.short });
+  const callers = createCallerState(limits);
   let validationRetries = 0;
 
   /** Without `async`, because every request calls it and most need no second attempt. */
@@ -54,7 +58,7 @@ export function createRunner({ batching, readers, turns, limits }: RunnerDeps): 
     const state: AttemptState = { retained: new Map(), limit: options.milliseconds ?? LONG_LIMIT };
     const { caller = '' } = options;
     if (options.beginsLong) return runAgain(work, { state, caller, next: 'long' });
-    return batching.submit(work, new ShortAttempt(lostTime, { state, caller })).catch((error: unknown) => {
+    return batching.submit(work, new ShortAttempt(callers, { state, caller })).catch((error: unknown) => {
       if (!(error instanceof AttemptEnded)) throw error;
       return runAgain(work, { state, caller, next: error.next });
     });
@@ -65,7 +69,8 @@ export function createRunner({ batching, readers, turns, limits }: RunnerDeps): 
     const ended = { stale: 0, lost: 0 };
     for (;;) {
       try {
-        if (next === 'writer') return await batching.submit(work, { attempt: 'writer', begin: () => limits.writer, state });
+        if (next === 'writer')
+          return await batching.submit(work, { attempt: 'writer', sendsNested: true, begin: () => limits.writer, state });
         return await runLong(work, { caller, state });
       } catch (error) {
         if (!(error instanceof AttemptEnded)) throw error;
@@ -94,25 +99,48 @@ export function createRunner({ batching, readers, turns, limits }: RunnerDeps): 
   };
 }
 
+/** The state of all callers that short attempts use. */
+interface CallerState {
+  readonly lostTime: LostTime;
+  /** The callers whose units of work have lately needed nested savepoints. */
+  readonly undoing: LRUCache<string, true>;
+}
+
+function createCallerState({ short }: BatchLimits): CallerState {
+  return {
+    lostTime: createLostTime({ short, shared: MAX_LOST * short }),
+    undoing: new LRUCache<string, true>({ max: MAX_UNDOING, ttl: UNDOING_MS }),
+  };
+}
+
 /** The short attempt of a caller. A class, because every request creates one. */
 class ShortAttempt implements BatchAttempt {
   readonly attempt = 'short';
   readonly state: AttemptState;
-  readonly #lostTime: LostTime;
+  readonly #callers: CallerState;
   readonly #caller: string;
 
-  constructor(lostTime: LostTime, { state, caller }: Pick<LaterAttempts, 'state' | 'caller'>) {
+  constructor(callers: CallerState, { state, caller }: Pick<LaterAttempts, 'state' | 'caller'>) {
     this.state = state;
-    this.#lostTime = lostTime;
+    this.#callers = callers;
     this.#caller = caller;
   }
 
   begin(): number {
-    return this.#lostTime.limitFor(this.#caller);
+    return this.#callers.lostTime.limitFor(this.#caller);
+  }
+
+  get sendsNested(): boolean {
+    const { undoing } = this.#callers;
+    return undoing.size > 0 && undoing.has(this.#caller);
+  }
+
+  needNested(): void {
+    this.#callers.undoing.set(this.#caller, true);
   }
 
   end(milliseconds: number): void {
-    this.#lostTime.add(this.#caller, milliseconds);
+    this.#callers.lostTime.add(this.#caller, milliseconds);
   }
 }
 

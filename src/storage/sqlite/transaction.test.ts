@@ -12,6 +12,7 @@ it('a short attempt that ends has not lost the time of work of the service, such
   const begunAt = performance.now();
   const { tx } = openTransaction(connection, {
     attempt: 'short',
+    sendsNested: false,
     state,
     begin: () => 0,
     end: (milliseconds) => void lost.push(milliseconds),

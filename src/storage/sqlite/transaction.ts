@@ -5,6 +5,7 @@ import type { AppendStatements, Change, FirstRows, PendingAppend, Query, RowLock
 import type { ReadSet, WriteSet } from '../read-set.ts';
 import { type RowInsertion, type RowUpdate, updateSql } from '../row-writes.ts';
 import { internal, type PendingSavepoints, type SavepointHost } from '../savepoints.ts';
+import type { BatchAttempt } from './batch-attempt.ts';
 import type { Connection } from './connection.ts';
 import { StatementTimeout, unavailable } from './driver-error.ts';
 import { loadReferenceState, loadWriteState } from './reference-log.ts';
@@ -17,21 +18,6 @@ export interface OpenTransaction {
   ended(): AttemptEnded | undefined;
   /** Makes the handle throw from now on, and returns the rows to append. Throws if a savepoint is still open. */
   end(): readonly PendingAppend[];
-}
-
-/** An attempt in a commit batch. */
-export interface BatchAttempt {
-  readonly attempt: 'short' | 'writer';
-  readonly state: AttemptState;
-  /** Begins the attempt. Returns its maximum milliseconds for statements with a deadline check and for work in memory. */
-  begin(): number;
-  /** Receives the milliseconds of a short attempt that ends before its unit of work. */
-  end?(milliseconds: number): void;
-}
-
-/** Returns an attempt without a time limit: a migration, or the statements of the service itself. */
-export function withoutLimit(): BatchAttempt {
-  return { attempt: 'writer', begin: () => Number.POSITIVE_INFINITY, state: { retained: new Map(), limit: Number.POSITIVE_INFINITY } };
 }
 
 /** Creates the handle with which one unit of work uses the open transaction of the connection. */
@@ -69,8 +55,7 @@ class BatchWork implements OpenTransaction, SavepointHost {
     this.stopwatch = createStopwatch(() => milliseconds);
     this.collected = new CollectedAppends(this);
     this.tx = Object.freeze(new BatchTransaction(this, connection, attempt));
-    // SQLite copies each page that is changed in a nested savepoint, which takes longer than the change.
-    connection.savepoints.runAgain = attempt.attempt === 'short' ? () => void this.#endShort('writer') : undefined;
+    connection.savepoints.endAttempt = attempt.sendsNested ? undefined : () => this.#endForNested();
     connection.deadline.timer = milliseconds === Number.POSITIVE_INFINITY ? undefined : this.stopwatch;
   }
 
@@ -102,14 +87,16 @@ class BatchWork implements OpenTransaction, SavepointHost {
   /** Ends a short attempt, and returns the error to throw. */
   timeIsUp(): Error {
     if (this.#attempt.attempt === 'writer') return new TimeLimit(this.#milliseconds);
+    if (this.#ended !== undefined) return this.#ended;
+    this.#attempt.end?.(performance.now() - this.#begun);
     // What was written or locked must not be done twice, so the next attempt is the one that may write.
-    return this.#endShort(this.#connection.writes > this.#writes || this.#isLocking ? 'writer' : 'long');
+    return this.endWith(this.#connection.writes > this.#writes || this.#isLocking ? 'writer' : 'long');
   }
 
-  /** Ends a short attempt, whose time is lost. */
-  #endShort(next: 'writer' | 'long'): AttemptEnded {
-    if (this.#ended === undefined) this.#attempt.end?.(performance.now() - this.#begun);
-    return this.endWith(next);
+  /** Ends a short attempt that needs nested savepoints. */
+  #endForNested(): void {
+    this.#attempt.needNested?.();
+    this.endWith('writer');
   }
 
   /** Ends the attempt before its unit of work, and returns the error to throw. */
@@ -142,7 +129,6 @@ class BatchWork implements OpenTransaction, SavepointHost {
   end(): readonly PendingAppend[] {
     this.#isEnded = true;
     this.#connection.deadline.timer = undefined;
-    this.#connection.savepoints.runAgain = undefined;
     return this.collected.end();
   }
 }

@@ -1,7 +1,8 @@
 import type { Transaction } from '../contract.ts';
+import { withoutLimit } from './batch-attempt.ts';
 import { createConnection } from './connection.ts';
 import { openReadOnly } from './open-read-only.ts';
-import { openTransaction, withoutLimit } from './transaction.ts';
+import { openTransaction } from './transaction.ts';
 
 /** Opens a backup for reading, without changing the file, while `verify` runs. All reads see the same content. */
 export async function withBackupFile<T>(
