@@ -75,8 +75,8 @@ class NestedSavepoints implements Savepoints {
 /** Savepoints that are sent only before the first write in them. */
 export interface LazySavepoints extends PendingSavepoints {
   /**
-   * If set, only the outermost savepoint is sent. Called when another one is to be undone after a write in it, which then stays: the outermost savepoint
-   * must be undone, and the unit of work run again without this function.
+   * If set, only the outermost savepoint is sent. Called instead of a rollback to another one in which something was written. The attempt must then end:
+   * its outermost savepoint is undone, and the next attempt runs without this function.
    */
   endAttempt: (() => void) | undefined;
   /** Sends one savepoint for all open savepoints that were not sent. Call it before a write. */
@@ -100,7 +100,7 @@ interface LazySavepoint {
 
 /** The value of `sentAs` for a savepoint that contains the whole transaction. */
 const TRANSACTION_BEGIN: unique symbol = Symbol('whole');
-/** The value of `sentAs` for a savepoint in which something was written without sending it. */
+/** The value of `sentAs` for a savepoint that was not sent before a write in it. */
 const NOT_SENT: unique symbol = Symbol('not sent');
 
 /** Creates lazy savepoints; `send` sends text to the database. */

@@ -44,7 +44,7 @@ const LOST_ATTEMPTS = 2;
 /** Number of short attempts whose time all callers together may lose before every caller has less time. */
 const MAX_LOST = 5;
 
-/** Milliseconds for which a caller whose unit of work had to run again with nested savepoints gets them at once, and maximum number of these callers. */
+/** Milliseconds for which units of work of a caller send nested savepoints after one has needed them, and maximum number of these callers. */
 const [UNDOING_MS, MAX_UNDOING] = [10_000, 1000];
 
 /** Creates a runner. */
