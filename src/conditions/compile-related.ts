@@ -1,7 +1,7 @@
 /** Compiles the bounds of a condition on related records to SQL. */
 import { type Sql, sql } from '../sql.ts';
 import type { Part, RelatedOfAllRows, RelatedTarget } from './compile-target.ts';
-import type { Related } from './condition.ts';
+import type { Related, RelatedLink } from './condition.ts';
 
 /** The compiled parts of a condition on related records. */
 interface RelatedParts {
@@ -14,8 +14,24 @@ interface RelatedParts {
   compileWhere(isNegated: boolean): Part;
 }
 
-/** A compiled condition, and the FROM items of the related records if the condition is true for no row without any. */
-type Compiled = Exclude<Part, 'anything'> & { readonly relatedRows?: Sql };
+/** A search for the related records of all rows, of a condition that is true for no row without any. */
+export interface RelatedSearch {
+  /** The FROM items of the related records for which `where` is true. If there are none, the condition is true for no row. */
+  readonly rows: Sql;
+  /** The FROM items of all related records. */
+  readonly linked: Sql;
+  /** Maximum related records with which `links` is exact. */
+  readonly limit: number;
+  /** Selects as "link", each once, the values of the linking field of the row for which the condition is true. */
+  readonly links: Sql;
+  /** The column of that field. */
+  readonly column: Sql;
+  /** The link to it. */
+  readonly open: RelatedLink;
+}
+
+/** A compiled condition, and its search. */
+type Compiled = Exclude<Part, 'anything'> & { readonly search?: RelatedSearch };
 
 /**
  * Returns SQL that is true for exactly the rows for which the condition is true (or false, if negated). A row for which it is unknown gives
@@ -49,14 +65,18 @@ export function compileForAllRows(related: Related, rows: RelatedOfAllRows, part
   const { columns, isResult, height } = counts;
   const isUsual = (related.atLeast === undefined) !== negated;
   const group = isUsual ? sql`NOT (${isResult})` : isResult;
-  const { inner, outer } = rows;
+  const { inner, outer, open } = rows;
   const linked = rows.tables(sql`${links.truth} AND ${inner.sql} IS NOT NULL`);
   const values = sql`SELECT "link" FROM (SELECT ${inner.sql} AS "link", ${columns} FROM ${linked}) AS "counted"
     GROUP BY "link" HAVING ${group}`;
   const isGiven = target.dialect.isGivenBy(outer.sql, values);
   const heights = Math.max(links.height, height);
   if (isUsual) return { truth: sql<boolean | null>`(${outer.sql} IS NOT NULL AND NOT (${isGiven}))`, height: heights };
-  return { truth: isGiven, height: heights, relatedRows: linked };
+  return {
+    truth: isGiven,
+    height: heights,
+    search: { rows: linked, linked, limit: related.limit, links: values, column: outer.sql, open },
+  };
 }
 
 /**
@@ -65,21 +85,22 @@ export function compileForAllRows(related: Related, rows: RelatedOfAllRows, part
  */
 function compileAnyForAllRows(
   { limit }: Related,
-  { inner, outer, tables, isUnique }: RelatedOfAllRows,
-  { target, links, compileWhere }: RelatedParts,
+  { inner, outer, open, tables, isUnique }: RelatedOfAllRows,
+  { target, links: searched, compileWhere }: RelatedParts,
 ): Compiled | undefined {
   const met = compileWhere(false);
-  if (links === 'anything' || met === 'anything') return undefined;
-  const linked = sql`${links.truth} AND ${inner.sql} IS NOT NULL`;
+  if (searched === 'anything' || met === 'anything') return undefined;
+  const linked = sql`${searched.truth} AND ${inner.sql} IS NOT NULL`;
   const isAbsent = (where: Sql): Sql => sql`(SELECT 1 FROM ${tables(where)} LIMIT 1 OFFSET ${literal(limit)}) IS NULL`;
   // No resource has a name with a dot.
-  const ofValue = sql`${links.truth} AND ${inner.sql} = "found.records"."link"`;
+  const ofValue = sql`${searched.truth} AND ${inner.sql} = "found.records"."link"`;
   const isWithinLimit = isUnique ? sql`` : sql` WHERE ${isAbsent(linked)} OR ${isAbsent(ofValue)}`;
   const found = sql`(SELECT ${inner.sql} AS "link" FROM ${tables(linked)} WHERE ${met.truth}) AS "found.records"`;
+  const links = sql`SELECT ${isUnique ? sql`` : sql`DISTINCT `}"link" FROM ${found}`;
   return {
     truth: target.dialect.isGivenBy(outer.sql, sql`SELECT "link" FROM ${found}${isWithinLimit}`),
-    height: Math.max(links.height, met.height),
-    relatedRows: found,
+    height: Math.max(searched.height, met.height),
+    search: { rows: found, linked: tables(linked), limit, links, column: outer.sql, open },
   };
 }
 

@@ -16,7 +16,7 @@ import { type Sql, sql } from '../sql.ts';
 import { comparisonKindOf } from './comparison-kind.ts';
 import { compileIntegerComparison } from './compile-integers.ts';
 import { compileItems } from './compile-items.ts';
-import { compileCounts, compileForAllRows } from './compile-related.ts';
+import { compileCounts, compileForAllRows, type RelatedSearch } from './compile-related.ts';
 import type { JsonLocation, Part, SqlTarget } from './compile-target.ts';
 import { compileWithin } from './compile-within.ts';
 import type { Comparison, Condition, Expression, Related, Some, Within } from './condition.ts';
@@ -33,11 +33,8 @@ export interface CompiledCondition {
   readonly searchesForEachRow: boolean;
   /** True if the SQL contains a time that was computed from `now` of the target. At another time, the condition has to be compiled again. */
   readonly readsTime: boolean;
-  /**
-   * The FROM items of the related records, for each search for all rows. If all are empty, `where` is true for the same rows as `where`
-   * compiled `withoutRelated`.
-   */
-  readonly relatedRows: readonly Sql[];
+  /** The searches for the related records of all rows. If none finds any, `where` is true for the same rows as `where` compiled `withoutRelated`. */
+  readonly searches: readonly RelatedSearch[];
 }
 
 /** Options of a compilation. */
@@ -66,7 +63,7 @@ const MAX_DEPTH = 300;
 interface CompilerState {
   readonly target: SqlTarget;
   readonly withoutRelated: boolean;
-  readonly relatedRows: Sql[];
+  readonly searches: RelatedSearch[];
   exact: boolean;
   findsByValues: boolean;
   searchesForEachRow: boolean;
@@ -82,13 +79,13 @@ interface CompilerState {
 export function compileCondition(condition: Condition, target: SqlTarget, options?: CompileOptions): CompiledCondition {
   const state = createState(target, options);
   const part = compile(condition, false, state);
-  const { exact, findsByValues, searchesForEachRow, readsTime, relatedRows } = state;
-  return { where: part === 'anything' ? constantSql(true) : part.truth, exact, findsByValues, searchesForEachRow, readsTime, relatedRows };
+  const { exact, findsByValues, searchesForEachRow, readsTime, searches } = state;
+  return { where: part === 'anything' ? constantSql(true) : part.truth, exact, findsByValues, searchesForEachRow, readsTime, searches };
 }
 
 function createState(target: SqlTarget, { withoutRelated = false }: CompileOptions = {}): CompilerState {
   const flags = { exact: true, findsByValues: false, searchesForEachRow: false, readsTime: false };
-  return { ...flags, target, withoutRelated, relatedRows: [], values: 0, depth: 0 };
+  return { ...flags, target, withoutRelated, searches: [], values: 0, depth: 0 };
 }
 
 function compile(condition: Condition, negated: boolean, state: CompilerState): Part {
@@ -196,8 +193,8 @@ function compileRelated(related: Related, negated: boolean, state: CompilerState
   if (compiled === undefined || !inner.exact || state.values > MAX_VALUES) return widen(state);
   const height = compiled.height + RELATED_HEIGHT;
   if (height > MAX_HEIGHT) return widen(state);
-  if (compiled.relatedRows === undefined) return { truth: compiled.truth, height };
-  state.relatedRows.push(compiled.relatedRows);
+  if (compiled.search === undefined) return { truth: compiled.truth, height };
+  state.searches.push(compiled.search);
   return { truth: state.withoutRelated ? constantSql(false) : compiled.truth, height };
 }
 

@@ -10,6 +10,7 @@
 export type { ParsedPath } from './attribute-path.ts';
 export { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelSyntax } from './cel/cel-language.ts';
 export { loadExpressions } from './cel/cel-library.ts';
+export type { RelatedSearch } from './compile-related.ts';
 export { type CompiledCondition, compileCondition } from './compile-sql.ts';
 export type { AncestorsTarget, ItemsTarget, JsonLocation, RelatedOfAllRows, RelatedTarget, SqlTarget } from './compile-target.ts';
 export {

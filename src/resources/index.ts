@@ -26,13 +26,13 @@ export { type FieldThrough, fieldThrough, followedName } from './reached-fields.
 export { type FieldUsage, fieldKind, findField, operatorsOf, resolveField, summarise } from './resolve-field.ts';
 export {
   type Definitions,
-  hasIndexOn,
   ordinaryResources,
   type Resource,
   type ResourceIndex,
   type StoredRecord,
   uniqueKeysOf,
 } from './resource.ts';
+export { hasIndexInOrder, hasIndexOn, indexesOf } from './resource-indexes.ts';
 export {
   type Column,
   columnsOf,

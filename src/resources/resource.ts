@@ -55,16 +55,3 @@ export function uniqueKeysOf({ fields, indexes }: Resource): readonly Pick<Resou
   const ofFields = [...fields.values()].filter(({ unique }) => unique).map(({ name }) => ({ fields: [name] }));
   return [...ofFields, ...indexes.filter(({ unique }) => unique)];
 }
-
-/** Returns true if an index finds few records by the values of fields: the id, a unique field, or an index that begins with all of the fields. */
-export function hasIndexOn(resource: Resource, names: readonly string[]): boolean {
-  const isKey = (name: string): boolean => name === 'id' || resource.fields.get(name)?.unique === true;
-  if (names.some(isKey)) return true;
-  const [only, ...others] = names;
-  const field = resource.fields.get(only ?? '');
-  if (others.length === 0 && (field?.index === true || field?.to !== undefined)) return true;
-  return resource.indexes.some(({ fields, where }) => {
-    const first = fields.slice(0, names.length);
-    return where === undefined && names.every((name) => first.includes(name));
-  });
-}

@@ -25,6 +25,8 @@ export interface ListRows {
   readonly marks?: SnapshotMarks | undefined;
   /** True to sort the ids of the matching rows, and to load only the rows of the page. */
   readonly sortsIds?: boolean | undefined;
+  /** Selects the ids of a page from alternatives of the filter; absent if it has none. */
+  readonly selectFromAlternatives?: ((page: AlternativePage) => Sql) | undefined;
   /** True if the filter names the ids of one page. */
   readonly isOfPage?: boolean | undefined;
 }
@@ -47,10 +49,20 @@ export interface RowsByCount {
   readonly isSearch: Sql;
   /** Returns a condition that is true if the related records of each row should be searched. */
   isByRow(): Sql;
+  /** Returns a condition that is true if the alternatives of the filter are exact and fast. */
+  readsAlternatives(): Sql;
   /** Returns the same rows as the search. */
   byRow(): FilteredTables;
   /** Returns the rows without related records. All of them are rows of the search. */
   unrelated(): FilteredTables;
+}
+
+/** A page of alternatives. */
+export interface AlternativePage extends LimitedRows {
+  /** True for the rows of the part of the list that is read; absent for the whole list. */
+  readonly range: Sql | undefined;
+  /** True if the alternatives are read; absent if they always are. */
+  readonly isRead: Sql | undefined;
 }
 
 /** A part of the rows in their order. */
@@ -112,13 +124,23 @@ export async function loadRows(source: ListRows, page: RowPage): Promise<readonl
 }
 
 async function loadWhere(source: ListRows, condition: Sql | undefined, page: LimitedRows): Promise<readonly StoredRecord[]> {
-  const { filter, byCount } = source;
+  const { filter, byCount, selectFromAlternatives } = source;
+  if (selectFromAlternatives !== undefined) {
+    const isRead = byCount?.readsAlternatives();
+    const found = await loadByIds(source, selectFromAlternatives({ range: condition, isRead, ...page }));
+    return found.length > 0 || isRead === undefined ? found : loadByRow(source, sql`NOT ${isRead}`, condition, page);
+  }
   if (byCount === undefined) return loadFiltered(source, condition, page);
   const found = await loadFiltered({ ...source, filter: sql`${byCount.isSearch} AND (${filter})` }, condition, page);
   if (found.length > 0) return found;
-  const byRow = byCount.byRow();
-  const matching = await loadFiltered({ ...source, ...byRow, filter: sql`${byCount.isByRow()} AND (${byRow.filter})` }, condition, page);
+  const matching = await loadByRow(source, byCount.isByRow(), condition, page);
   return matching.length > 0 ? matching : loadFiltered({ ...source, ...byCount.unrelated() }, condition, page);
+}
+
+/** Loads rows whose related records are searched for each row, if `isByRow` is true. */
+function loadByRow(source: ListRows, isByRow: Sql, condition: Sql | undefined, page: LimitedRows): Promise<readonly StoredRecord[]> {
+  const { tables, filter } = source.byCount?.byRow() ?? source;
+  return loadFiltered({ ...source, tables, filter: sql`${isByRow} AND (${filter})` }, condition, page);
 }
 
 type LimitedRows = Pick<RowPage, 'limit' | 'offset'>;
@@ -128,17 +150,31 @@ async function loadFiltered(
   condition: Sql | undefined,
   { limit, offset }: LimitedRows,
 ): Promise<readonly StoredRecord[]> {
-  const { tx, resource, tables, order, filter, marks } = source;
+  const { resource, tables, order, filter } = source;
   const where = condition === undefined ? filter : sql`(${filter}) AND ${condition}`;
   const skipped = offset === 0 ? sql`` : sql` OFFSET ${offset}`;
-  const sorted = sql`ORDER BY ${orderSql(resource, order)}`;
-  const found = sql`FROM ${tables} WHERE ${where} ${sorted} LIMIT ${limit}${skipped}`;
+  const found = sql`FROM ${tables} WHERE ${where} ORDER BY ${orderSql(resource, order)} LIMIT ${limit}${skipped}`;
+  return source.sortsIds
+    ? loadByIds(source, sql`SELECT ${columnOf(resource, 'id')} ${found}`)
+    : loadSelected(source, sql`SELECT ${selectionOf(source)} ${found}`);
+}
+
+/** Loads the rows whose ids a query selects. */
+function loadByIds(source: ListRows, ids: Sql): Promise<readonly StoredRecord[]> {
+  const { tx, resource, order } = source;
+  const isSelected = tx.dialect.isGivenBy(columnOf(resource, 'id'), ids);
+  return loadSelected(
+    source,
+    sql`SELECT ${selectionOf(source)} FROM ${tableOf(resource)} WHERE ${isSelected} ORDER BY ${orderSql(resource, order)}`,
+  );
+}
+
+function selectionOf({ resource, marks }: ListRows): Sql {
   const loaded = loadedSelectionOf(resource);
-  const selection = marks === undefined ? loaded : sql`${loaded}, ${marks.column} AS "$marks"`;
-  const id = columnOf(resource, 'id');
-  const statement = source.sortsIds
-    ? sql`SELECT ${selection} FROM ${tableOf(resource)} WHERE ${tx.dialect.isGivenBy(id, sql`SELECT ${id} ${found}`)} ${sorted}`
-    : sql`SELECT ${selection} ${found}`;
+  return marks === undefined ? loaded : sql`${loaded}, ${marks.column} AS "$marks"`;
+}
+
+async function loadSelected({ tx, resource, marks }: ListRows, statement: Sql): Promise<readonly StoredRecord[]> {
   const { records, first } = await loadIntactRows(tx, resource, statement);
   // If the marks of the first statement are the same at commit, those of later statements were the same too.
   if (marks !== undefined && first !== undefined) marks.first ??= first['$marks'] as string;

@@ -1,9 +1,10 @@
-import { all, compileCondition, conditionPaths, readsOtherRecords } from '../conditions/index.ts';
+import { all, compileCondition, conditionPaths, type RelatedSearch, readsOtherRecords } from '../conditions/index.ts';
 import type { Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { compileList } from './compile-list.ts';
 import type { Transaction } from './contract.ts';
 import { toOrder } from './cursor-pagination.ts';
+import { alternativesOf, selectFromAlternatives } from './list-alternatives.ts';
 import type { CompiledList, ListQuery, Page, Restriction } from './list-query.ts';
 import { checkedRecordsOf, type ListRows, type RowsByCount, type SnapshotMarks } from './list-rows.ts';
 import { scanPage } from './list-scan.ts';
@@ -20,13 +21,13 @@ function rowsByCount(
   { resource, query, records }: { readonly resource: Resource; readonly query: ListQuery; readonly records: Sql },
   list: Omit<CompiledList, 'existence'>,
 ): RowsByCount | undefined {
-  const { relatedRows } = list.compiled;
-  if (relatedRows.length === 0) return undefined;
+  const { searches } = list.compiled;
+  if (searches.length === 0) return undefined;
   const { definitions, existence, now, timeZone } = query;
   // EXISTS could read the whole table: PostgreSQL may expect to find a record early.
   const any = (bound: Sql): Sql =>
     sql`(${sql.join(
-      relatedRows.map((rows) => sql`(SELECT count(*) ${bound} FROM ${rows})`),
+      searches.map(({ rows }) => sql`(SELECT count(*) ${bound} FROM ${rows})`),
       sql` OR `,
     )})`;
   const compile = (target: ResourceTarget, options?: Parameters<typeof compileCondition>[2]): Pick<ListRows, 'tables' | 'filter'> => {
@@ -36,9 +37,15 @@ function rowsByCount(
   return {
     isSearch: any(sql`BETWEEN 1 AND ${sql.lit(MAX_SEARCHED)}`),
     isByRow: () => any(sql`> ${sql.lit(MAX_SEARCHED)}`),
+    readsAlternatives: () => sql`(${sql.join(searches.map(hasFew), sql` AND `)})`,
     byRow: () => compile(sqlTargetFor(resource, definitions, { dialect: list.target.dialect, existence, now, timeZone })),
     unrelated: () => compile(list.target, { withoutRelated: true }),
   };
+}
+
+/** Returns a condition that is true if a search finds few related records, whether or not they match. */
+function hasFew({ linked, limit }: RelatedSearch): Sql {
+  return sql`(SELECT 1 FROM ${linked} LIMIT 1 OFFSET ${sql.lit(Math.min(limit, MAX_SEARCHED))}) IS NULL`;
 }
 
 /** The dependencies of a list that no commit validates. */
@@ -50,10 +57,11 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
   const restrictions = query.and === undefined ? [query] : [query, query.and];
   const where = all(restrictions.map((each) => each.where));
   if (where.type === 'constant' && where.value !== true) return { records: [], ...(query.total && { total: 0 }) };
-  const { target, compiled } =
+  const list =
     query.compiled?.condition === where && query.compiled.existence === existence
       ? query.compiled
       : compileList(tx, resource, { condition: where, definitions, existence, now, timeZone });
+  const { compiled } = list;
   const paths = restrictions.flatMap((each) => conditionPaths(each.where));
   const countsRelated = compiled.exact ? compiled.searchesForEachRow : readsOtherRecords(where);
   const dependsOn = tx.validatesReads ? dependenciesOf(resource, { restrictions, definitions }) : NOTHING;
@@ -61,16 +69,7 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
     ? recordsOf(resource, { existence })
     : checkedRecordsOf(tx, resource, { existence, paths, countsRelated });
   const rows: ListRows = {
-    tx,
-    resource,
-    existence,
-    tables: target.tables(records),
-    filter: compiled.where,
-    byCount:
-      tx.dialect.name === 'postgres' && compiled.exact
-        ? rowsByCount({ resource, query, records }, { condition: where, target, compiled })
-        : undefined,
-    order: toOrder(resource, query.sort),
+    ...toFilter(list, { tx, resource, query, records }),
     marks: compiled.exact ? marksOf(tx, { restrictions, dependsOn }) : undefined,
     // Databases sort whole rows. The index that finds the ids often has all columns of the filter.
     sortsIds: compiled.exact && (compiled.findsByValues || restrictions.some(({ findsByValues }) => findsByValues)),
@@ -90,6 +89,37 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
     noteListed(tx, resource, { query, restrictions, dependsOn, page: counted, marks: rows.marks?.first });
     return counted;
   });
+}
+
+/** Returns the rows that match a condition in the order of the list. */
+function toFilter({ condition, target, compiled }: CompiledList, { tx, resource, query, records }: FilteredRecords): ListRows {
+  const { definitions, existence, now, timeZone, sort, isIndexed } = query;
+  const order = toOrder(resource, sort);
+  const alternatives = isIndexed
+    ? []
+    : alternativesOf({ condition, compiled }, { tx, resource, order, definitions, existence, now, timeZone });
+  return {
+    tx,
+    resource,
+    existence,
+    tables: target.tables(records),
+    filter: compiled.where,
+    byCount:
+      tx.dialect.name === 'postgres' && compiled.exact
+        ? rowsByCount({ resource, query, records }, { condition, target, compiled })
+        : undefined,
+    selectFromAlternatives:
+      alternatives.length === 0 ? undefined : (page) => selectFromAlternatives(alternatives, { resource, order, records }, page),
+    order,
+  };
+}
+
+/** A list, and the FROM item of its records. */
+interface FilteredRecords {
+  readonly tx: Transaction;
+  readonly resource: Resource;
+  readonly query: ListQuery;
+  readonly records: Sql;
 }
 
 /** Returns the write marks that the statement of a list selects; undefined if no commit validates it, or if they would not show all changes. */

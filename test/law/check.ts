@@ -8,6 +8,8 @@ import { ALWAYS, type Condition, conditionPaths, evaluate, relatedIn, UNRESOLVED
 import { memoize } from '../../src/memoize.ts';
 import { resolveSort, type SortKey } from '../../src/request/index.ts';
 import type { StoredRecord } from '../../src/resources/index.ts';
+import { compileList } from '../../src/storage/compile-list.ts';
+import { toOrder } from '../../src/storage/cursor-pagination.ts';
 import {
   type BudgetLimits,
   createBudget,
@@ -20,6 +22,7 @@ import {
   type Transaction,
   type TransactionOptions,
 } from '../../src/storage/index.ts';
+import { alternativesOf } from '../../src/storage/list-alternatives.ts';
 import { assignmentsIn, type WholeState } from '../policy-fixtures.ts';
 import type { RelatedResult } from '../reference/reference-facts.ts';
 import { LAW_LIMITS, type LawFixture, NOW, type PrincipalName, TIME_ZONE } from './law-fixture.ts';
@@ -48,6 +51,8 @@ export interface Outcome {
   readonly total: number | undefined;
   /** True if the list was also read with comparisons instead of conditions on related records. */
   readonly isReplaced: boolean;
+  /** True if the list was read from alternatives of its condition. */
+  readonly hasAlternatives: boolean;
   /** Ids of the rules that apply to the caller. */
   readonly applying: ReadonlySet<string>;
 }
@@ -89,12 +94,12 @@ type Order = Pick<LawCase, 'sort' | 'limit'>;
 async function decideCase(context: CaseContext, order: Order): Promise<Omit<Outcome, 'byReference' | 'related' | 'applying'>> {
   const { decided } = context;
   const [decision] = await context.transact((tx) => decideOnEach(tx, context, [UNRESOLVED]));
-  const { records: listed, total, isReplaced } = await listAll(context, decision as Decision, order);
+  const { records: listed, total, ...how } = await listAll(context, decision as Decision, order);
   const decisions = await context.transact((tx) => decideOnEach(tx, context, decided));
   // With a known record, no decision depends on a residual condition.
   expect(decisions.filter(({ effect }) => effect === 'allow-where')).toEqual([]);
   const single = decided.filter((_, index) => decisions[index]?.effect === 'allow');
-  return { isReplaced, total, decided: idsOf(decided), listed: idsOf(listed), single: idsOf(single) };
+  return { ...how, total, decided: idsOf(decided), listed: idsOf(listed), single: idsOf(single) };
 }
 
 function idsOf(records: readonly StoredRecord[]): readonly string[] {
@@ -112,7 +117,7 @@ export async function checkLaw(fixture: LawFixture, lawCase: LawCase, tx?: Trans
 }
 
 /** The list of all pages, and the total of the first one. */
-interface Listed extends Pick<Outcome, 'isReplaced'> {
+interface Listed extends Pick<Outcome, 'isReplaced' | 'hasAlternatives'> {
   readonly records: readonly StoredRecord[];
   readonly total: number | undefined;
 }
@@ -131,7 +136,7 @@ const SMALL_PAGE = 20;
 
 /** Lists all pages. Lists again with comparisons instead of conditions on related records, if there are any, and expects the same records. */
 async function listAll(context: CaseContext, decision: Decision, order: Order): Promise<Listed> {
-  if (decision.effect === 'deny') return { records: [], total: undefined, isReplaced: false };
+  if (decision.effect === 'deny') return { records: [], total: undefined, isReplaced: false, hasAlternatives: false };
   const where = decision.effect === 'allow' ? ALWAYS : decision.where;
   const listed = await listWhere(context, where, order);
   const pages = order.limit <= SMALL_PAGE ? order : { ...order, limit: REPLACED_PAGE };
@@ -140,11 +145,23 @@ async function listAll(context: CaseContext, decision: Decision, order: Order): 
     const same = await listWhere(context, byDescendants, pages);
     expect(same.records.map(({ id }) => id)).toEqual(listed.records.map(({ id }) => id));
   }
+  const hasAlternatives = await context.transact(async (tx) => findsAlternatives(tx, context, { where, order }));
   const replaced = await replaceEach(context, where);
-  if (replaced === undefined) return { ...listed, isReplaced: false };
+  if (replaced === undefined) return { ...listed, isReplaced: false, hasAlternatives };
   const again = await listWhere(context, whereTrue(replaced), pages);
   expect(again.records.map(({ id }) => id)).toEqual(listed.records.map(({ id }) => id));
-  return { ...listed, isReplaced: true };
+  return { ...listed, isReplaced: true, hasAlternatives };
+}
+
+/** Returns true if a list is read from alternatives of its condition. */
+function findsAlternatives(
+  tx: Transaction,
+  { fixture: { thing, definitions } }: CaseContext,
+  { where, order }: { readonly where: Condition; readonly order: Order },
+): boolean {
+  const moment = { definitions, existence: undefined, now: NOW, timeZone: TIME_ZONE };
+  const list = compileList(tx, thing, { condition: where, ...moment });
+  return alternativesOf(list, { tx, resource: thing, order: toOrder(thing, resolveSort(thing, order.sort)), ...moment }).length > 0;
 }
 
 /** Replaces conditions on ancestors by comparisons with descendants; undefined if none can be replaced. */
@@ -184,7 +201,11 @@ async function replaceEach(context: CaseContext, where: Condition): Promise<Cond
 }
 
 /** Lists all pages, each in its own transaction as separate requests do, unless the case has one. In a quarter of the cases pages end early, between windows. */
-async function listWhere(context: CaseContext, where: Condition, { sort, limit }: Order): Promise<Omit<Listed, 'isReplaced'>> {
+async function listWhere(
+  context: CaseContext,
+  where: Condition,
+  { sort, limit }: Order,
+): Promise<Omit<Listed, 'isReplaced' | 'hasAlternatives'>> {
   const { fixture, principal } = context;
   const { thing, definitions } = fixture;
   const referring = { paths: conditionPaths(where), principal, resource: thing, record: UNRESOLVED } as const;

@@ -25,18 +25,18 @@ const FIELDS: readonly ThingField[] = [
       values: type === 'string' ? values.filter((value) => String(value).length <= 200) : values,
     };
   }),
-  { name: 'label', definition: { type: 'string' }, kind: 'text', values: ['a', 'A', '', '10', 'é', 'u-ann', '%'] },
+  { name: 'label', definition: { type: 'string', index: true }, kind: 'text', values: ['a', 'A', '', '10', 'é', 'u-ann', '%'] },
   {
     name: 'status',
-    definition: { type: 'enum', values: ['draft', 'published', 'Draft'] },
+    definition: { type: 'enum', values: ['draft', 'published', 'Draft'], index: true },
     kind: 'text',
     values: ['draft', 'published', 'Draft'],
   },
-  { name: 'mail', definition: { type: 'email' }, kind: 'text', values: ['ann@example.org', 'bob@example.com'] },
-  { name: 'link', definition: { type: 'url' }, kind: 'text', values: ['https://example.org/', 'https://example.org/a%20b'] },
+  { name: 'mail', definition: { type: 'email', index: true }, kind: 'text', values: ['ann@example.org', 'bob@example.com'] },
+  { name: 'link', definition: { type: 'url', index: true }, kind: 'text', values: ['https://example.org/', 'https://example.org/a%20b'] },
   {
     name: 'token',
-    definition: { type: 'uuid' },
+    definition: { type: 'uuid', index: true },
     kind: 'text',
     values: ['01890a5d-ac96-774b-bcce-b302099a8057', '00000000-0000-4000-8000-000000000000'],
   },
@@ -136,6 +136,8 @@ export const THING: JsonObject = {
     ...Object.fromEntries([...FIELDS, UP_FIELD].map(({ name, definition }) => [name, definition])),
     pin: { type: 'string', writeOnly: true },
   },
+  // With them, an index has the records with one value in the order of a list.
+  indexes: [{ fields: ['ownerId', 'size'] }, { fields: ['status', 'createdAt'] }, { fields: ['label', 'amount'] }],
 };
 
 export const USER: JsonObject = {

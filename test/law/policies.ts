@@ -8,11 +8,12 @@ import { type Json, type JsonObject, OPERATORS, type Operator } from '../../src/
 import type { Definitions } from '../../src/resources/index.ts';
 import { LISTS, OPERANDS } from '../conformance/hostile-table.ts';
 import { policyOf, type SomeRule, stateOf, toRole, toUser, type WholeState } from '../policy-fixtures.ts';
+import { alternativeRules } from './alternatives.ts';
 import type { LawCase } from './check.ts';
 import { type LawPath, PATHS } from './data.ts';
 import { EXPRESSIONS } from './expressions.ts';
 import { LAW_LIMITS, NOW, type PrincipalName } from './law-fixture.ts';
-import { relatedConditions } from './related.ts';
+import { ofCaller, relatedConditions } from './related.ts';
 import { withinConditions } from './within.ts';
 
 /** Maximum sizes of generated policies. */
@@ -77,10 +78,16 @@ const SORTS = ['title', 'amount', 'size', 'price', 'active', 'day', 'at', 'owner
 
 type Order = Pick<LawCase, 'sort' | 'limit'>;
 const ORDER: fc.Arbitrary<Order> = fc.record({
-  sort: fc.uniqueArray(fc.record({ field: fc.constantFrom(...SORTS), descending: fc.boolean() }), {
-    maxLength: 2,
-    selector: ({ field }) => field,
-  }),
+  sort: fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.uniqueArray(fc.record({ field: fc.constantFrom(...SORTS), descending: fc.boolean() }), {
+        maxLength: 2,
+        selector: ({ field }) => field,
+      }),
+    },
+    { weight: 1, arbitrary: fc.constantFrom([], [{ field: 'size', descending: false }], [{ field: 'createdAt', descending: true }]) },
+  ),
   // Small pages take many statements.
   limit: fc.oneof(
     { weight: 28, arbitrary: fc.constantFrom(40, 75, 150, 75) },
@@ -95,7 +102,10 @@ const mostly = fc.constantFrom(true, true, true, true, true, true, true, false);
 
 function states(vocabulary: Vocabulary): fc.Arbitrary<WholeState> {
   const { size } = vocabulary;
-  const someRules = fc.array(rules(vocabulary), { minLength: 1, maxLength: size.rules });
+  const someRules = fc.oneof(
+    { weight: 3, arbitrary: fc.array(rules(vocabulary), { minLength: 1, maxLength: size.rules }) },
+    { weight: 1, arbitrary: alternativeRules(alternativesOn('Thing', vocabulary)) },
+  );
   const drafts = fc.array(fc.record({ rules: someRules, priority, isActive: mostly }), { minLength: 1, maxLength: size.policies });
   return drafts.chain((made) => {
     const policies: Policy[] = made.map(({ rules: some, ...others }, index) => policyOf(`p${index}`, some, others));
@@ -144,10 +154,8 @@ function ruleOn(resource: string, vocabulary: Vocabulary): fc.Arbitrary<SomeRule
   });
 }
 
-/** The expressions that a rule on a resource may contain: parsing them takes a third of a second. */
-const writable = new WeakMap<Definitions, Map<string, readonly JsonObject[]>>();
-
-function conditionOn(resource: string, { definitions, inSql, size }: Vocabulary): fc.Arbitrary<JsonObject> {
+/** Returns true for conditions that a policy may contain. The reference decider does not validate. */
+function writableOn(resource: string, definitions: Definitions): (condition: JsonObject) => boolean {
   const reader = {
     at: '',
     expressions: true,
@@ -156,8 +164,21 @@ function conditionOn(resource: string, { definitions, inSql, size }: Vocabulary)
     listsOf: describeLists(definitions, resource),
     describeRelated: describeRelated(definitions),
   };
-  // The reference decider does not validate: leave out conditions that a policy could not contain.
-  const isWritable = (condition: JsonObject): boolean => parseConditions([condition], reader).issues.length === 0;
+  return (condition) => parseConditions([condition], reader).issues.length === 0;
+}
+
+/** Generates conditions for alternatives. Those on related records are on users that the caller determines. */
+function alternativesOn(resource: string, vocabulary: Vocabulary): Parameters<typeof alternativeRules>[0] {
+  const isWritable = writableOn(resource, vocabulary.definitions);
+  const related = ofCaller(comparisons(vocabulary.inSql).filter(isWritable)).filter(isWritable);
+  return { any: conditionOn(resource, vocabulary), related };
+}
+
+/** The expressions that a rule on a resource may contain: parsing them takes a third of a second. */
+const writable = new WeakMap<Definitions, Map<string, readonly JsonObject[]>>();
+
+function conditionOn(resource: string, { definitions, inSql, size }: Vocabulary): fc.Arbitrary<JsonObject> {
+  const isWritable = writableOn(resource, definitions);
   const expressions = memoize(
     memoize(writable, definitions, () => new Map<string, readonly JsonObject[]>()),
     resource,

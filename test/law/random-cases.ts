@@ -27,6 +27,8 @@ export interface Tally {
   mixedInSql: number;
   /** Mixed cases that were partly evaluated in memory. */
   mixedInMemory: number;
+  /** Mixed cases that were read from alternatives of their condition. */
+  mixedByAlternatives: number;
   /** Mixed cases that were also listed with comparisons instead of conditions on related records. */
   mixedReplaced: number;
   /** Mixed cases with a path through a list of references. */
@@ -62,6 +64,7 @@ export function createTally(): Tally {
     mixed: 0,
     mixedInSql: 0,
     mixedInMemory: 0,
+    mixedByAlternatives: 0,
     mixedReplaced: 0,
     mixedThroughLists: 0,
     mixedApart: 0,
@@ -107,7 +110,7 @@ const MANY = 10_000;
 
 /** Expects enough mixed cases. `npm run test:deep` has enough of them to expect some with each operator. */
 export function expectVariety({ cases, covered, related, ...counts }: Tally): void {
-  const { mixed, mixedInSql, mixedInMemory, mixedReplaced, mixedThroughLists, mixedApart } = counts;
+  const { mixed, mixedInSql, mixedInMemory, mixedByAlternatives, mixedReplaced, mixedThroughLists, mixedApart } = counts;
   expect(mixed).toBeGreaterThan(cases / 8);
   expect(mixedInSql).toBeGreaterThan(cases / 20);
   // The callers of one set of policies have similar cases, so these numbers vary widely among few cases.
@@ -115,6 +118,7 @@ export function expectVariety({ cases, covered, related, ...counts }: Tally): vo
   expect(mixedThroughLists).toBeGreaterThan(cases / 20);
   if (!isDeep || cases < MANY) return;
   expect(mixedInMemory).toBeGreaterThan(cases / 20);
+  expect(mixedByAlternatives).toBeGreaterThan(cases / 100);
   expect(mixedReplaced).toBeGreaterThan(cases / 200);
   expect(mixedApart).toBeGreaterThan(cases / 250);
   const rare = [...covered, ...Object.entries(related)].filter(([, times]) => times < cases / 400);
@@ -129,7 +133,7 @@ interface CheckedCase extends LawCase, Outcome {
   readonly isTogether: boolean;
 }
 
-function note(tally: Tally, { state, listed, total, isReplaced, applying, related, of, isTogether }: CheckedCase): void {
+function note(tally: Tally, { state, listed, total, isReplaced, hasAlternatives, applying, related, of, isTogether }: CheckedCase): void {
   if (applying.size === 0) return;
   tally.cases++;
   tally.records += of;
@@ -141,6 +145,7 @@ function note(tally: Tally, { state, listed, total, isReplaced, applying, relate
   if (!isTogether) tally.mixedApart++;
   if (total === undefined) tally.mixedInMemory++;
   else tally.mixedInSql++;
+  if (hasAlternatives) tally.mixedByAlternatives++;
   if (isReplaced) tally.mixedReplaced++;
   const rules = state.policies.flatMap((policy) => policy.rules).filter(({ id, isActive }) => applying.has(id) || !isActive);
   const text = JSON.stringify(rules);

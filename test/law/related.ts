@@ -62,7 +62,7 @@ const BOUNDS: fc.Arbitrary<JsonObject> = fc.constantFrom<JsonObject>(
 );
 
 /** Generates a condition on the users that the caller determines, except for a field or two that equal fields of the listed record. */
-function ofCaller(condition: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> {
+export function ofCaller(condition: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> {
   const known = fc.constantFrom<JsonObject>(
     ...[{ managerId: '${user.managerId}' }, { managerId: '${user.id}' }, { managerId: 'u-bob' }, { isActive: true }, { id: '${user.id}' }],
   );

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Field } from '../../fields/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
-import { columnsOf, type Resource, type ResourceIndex, typeOf } from '../../resources/index.ts';
+import { columnsOf, indexesOf, type Resource, type ResourceIndex, typeOf } from '../../resources/index.ts';
 import { toLiteral } from '../../sql.ts';
 import { type Existence, existenceSql, quoteName } from '../table-names.ts';
 import type { TableDialect } from './table-state.ts';
@@ -110,24 +110,13 @@ function withoutTarget({ to: _, ...field }: Field): Field {
 }
 
 /**
- * Returns every index that the table of a resource needs, by name. References are indexed, because a deletion searches for referencing
- * records. With soft deletes, unique indexes leave out soft-deleted records, and an index on `deletedAt` contains them. In a partitioned
- * table, a unique index includes the partition column.
+ * Returns every index that the table of a resource needs, by name. With soft deletes, unique indexes leave out soft-deleted records, and an index on
+ * `deletedAt` contains them. In a partitioned table, a unique index includes the partition column.
  */
 export function wantedIndexes(resource: Resource, dialect: TableDialect): ReadonlyMap<string, WantedIndex> {
-  const defined: ResourceIndex[] = [...resource.indexes];
-  for (const field of resource.fields.values()) {
-    if (field.unique) defined.push({ fields: [field.name], unique: true });
-    else if (field.index) defined.push({ fields: [field.name], unique: false });
-  }
   const { softDelete } = resource;
-  const indexesAll = ({ unique, where }: ResourceIndex): boolean => where === undefined && !(unique && softDelete);
-  for (const field of resource.fields.values()) {
-    if (field.to !== undefined && !defined.some((index) => indexesAll(index) && index.fields[0] === field.name))
-      defined.push({ fields: [field.name], unique: false });
-  }
   const by = partitionColumnOf(resource, dialect);
-  const wanted = defined
+  const wanted = indexesOf(resource)
     .map((index) => toWanted(resource, index, softDelete && index.unique ? 'notDeleted' : undefined))
     .map((index) =>
       index.unique && by !== undefined && !index.columns.includes(by) ? { ...index, columns: [...index.columns, by] } : index,

@@ -1,0 +1,161 @@
+/**
+ * Alternatives of a list, such as "own documents, or those of my organisations". With one filter, databases find the records of all alternatives and sort
+ * them. An index has the records of each alternative in the order of the list, so a page reads only as many of each as it may contain.
+ */
+import { all, type CompiledCondition, type Condition, compileCondition, type Path, type Related } from '../conditions/index.ts';
+import { memoize } from '../memoize.ts';
+import { hasIndexInOrder, hasIndexOn, type Resource } from '../resources/index.ts';
+import { type Sql, sql } from '../sql.ts';
+import type { Transaction } from './contract.ts';
+import { type Order, orderSql } from './cursor-pagination.ts';
+import type { CompiledList, ListQuery } from './list-query.ts';
+import type { AlternativePage } from './list-rows.ts';
+import { listTargetFor, type ResourceTarget } from './sql-target.ts';
+import { columnOf, quoteName } from './table-names.ts';
+
+/** A part of the records of a list. */
+export interface Alternative {
+  readonly target: ResourceTarget;
+  /** True for the rows of this alternative, if they also have one of the values of `byValue`. */
+  readonly filter: Sql;
+  /** Present if an index has only the rows with the same value of a field in the order of the list. */
+  readonly byValue?: ByValue | undefined;
+}
+
+/** A field of the rows, and its values. */
+interface ByValue {
+  readonly field: string;
+  readonly column: Sql;
+  /** Selects each value once, as "link". */
+  readonly values: Sql;
+}
+
+/** A list, and the moment for which its condition is compiled. */
+interface SplitList extends Pick<ListQuery, 'definitions' | 'existence' | 'now' | 'timeZone'> {
+  readonly tx: Transaction;
+  readonly resource: Resource;
+  readonly order: Order;
+}
+
+/** Maximum alternatives: the database plans each of them. */
+const MAX_ALTERNATIVES = 8;
+
+const known = new WeakMap<CompiledCondition, Map<string, readonly Alternative[]>>();
+const createMap = (): Map<string, readonly Alternative[]> => new Map();
+
+/**
+ * Returns alternatives whose records together are those for which a condition is true. Returns none if one filter may be as fast, or if for one of the
+ * alternatives no index has its records in the order of the list.
+ */
+export function alternativesOf(
+  { condition, compiled }: Pick<CompiledList, 'condition' | 'compiled'>,
+  list: SplitList,
+): readonly Alternative[] {
+  const isSplit = condition.type === 'any' || condition.type === 'all' || condition.type === 'related';
+  if (!isSplit || !compiled.exact || list.order.some(({ descending }) => descending !== list.order[0]?.descending)) return [];
+  // Conditions on other records stay compiled for further lists.
+  const alternatives = memoize(known, compiled, createMap);
+  return memoize(alternatives, sortedFields(list).join(' '), () => split(condition, list));
+}
+
+/** Splits a condition at the first of its parts that has alternatives. */
+function split(condition: Condition, list: SplitList): readonly Alternative[] {
+  const parts = condition.type === 'all' ? condition.of : [condition];
+  for (const part of parts) {
+    const choices = part.type === 'any' ? part.of : part.type === 'related' ? [part] : [];
+    const others = parts.filter((other) => other !== part);
+    if (choices.length > MAX_ALTERNATIVES || others.some((other) => isSelective(other, list.resource))) continue;
+    const found = choices.flatMap((choice) => toAlternative(choice, others, list) ?? []);
+    const isUseful = found.length > 1 || found[0]?.byValue !== undefined;
+    if (isUseful && found.length === choices.length) return found;
+  }
+  return [];
+}
+
+/** Returns true if an index may find few rows by a condition. The database then chooses between this index and others. */
+function isSelective(condition: Condition, resource: Resource): boolean {
+  if (condition.type === 'related') return true;
+  if (condition.type !== 'comparison' || (condition.operator !== 'eq' && condition.operator !== 'in')) return false;
+  return hasIndexOn(resource, ownField(condition.path));
+}
+
+/** Returns undefined if no index has the rows of a choice in the order of the list. */
+function toAlternative(choice: Condition, others: readonly Condition[], list: SplitList): Alternative | undefined {
+  const own = choice.type === 'all' ? choice.of : [choice];
+  const parts = [...others, ...own];
+  const fields = new Set(parts.flatMap(comparedField));
+  const isInOrder = (names: ReadonlySet<string>): boolean => hasIndexInOrder(list.resource, names, sortedFields(list));
+  if (isInOrder(fields)) return compileParts(parts, list);
+  for (const part of own) {
+    const byValue = part.type === 'related' ? findByValue(part, list) : undefined;
+    if (byValue === undefined || !isInOrder(new Set([...fields, byValue.field]))) continue;
+    // SQLite reads the rows of one value of an IN after the other, and ends each when the page needs no more of them.
+    if (list.tx.dialect.name === 'sqlite') return compileParts(parts, list);
+    const withoutPart = parts.filter((other) => other !== part);
+    return compileParts(withoutPart, list, byValue);
+  }
+  return undefined;
+}
+
+/** Returns the field of the row by which one search finds the related records of all rows. */
+function findByValue(related: Related, { tx, resource, ...moment }: SplitList): ByValue | undefined {
+  const { exact, searches } = compileCondition(related, listTargetFor(tx, resource, moment));
+  const [search] = searches;
+  if (!exact || search === undefined || search.open.operand.type !== 'reference') return undefined;
+  const [field] = ownField(search.open.operand.path);
+  return field === undefined ? undefined : { field, column: search.column, values: search.links };
+}
+
+function compileParts(parts: readonly Condition[], { tx, resource, ...moment }: SplitList, byValue?: ByValue): Alternative | undefined {
+  const target = listTargetFor(tx, resource, moment);
+  const { where, exact } = compileCondition(all(parts), target);
+  return exact ? { target, filter: where, byValue } : undefined;
+}
+
+/** Returns the field whose values a condition compares with a literal. */
+function comparedField(condition: Condition): readonly string[] {
+  const isEqual = condition.type === 'comparison' && condition.operator === 'eq' && condition.operand.type === 'literal';
+  return isEqual ? ownField(condition.path) : [];
+}
+
+/** Returns the field of the record at a path; none for other paths. */
+function ownField({ group, keys }: Path): readonly string[] {
+  return group === 'resource' && keys.length === 1 ? keys : [];
+}
+
+/** Returns the fields of the order before the id. */
+function sortedFields({ order }: SplitList): readonly string[] {
+  return order.slice(0, -1).map(({ field }) => field.name);
+}
+
+/** The records of a list and their order. */
+interface OrderedRecords extends Pick<SplitList, 'resource' | 'order'> {
+  /** The FROM item of the records. */
+  readonly records: Sql;
+}
+
+/** Selects the ids of a page in the order of the list. A record of several alternatives is selected once. */
+export function selectFromAlternatives(
+  alternatives: readonly Alternative[],
+  { resource, order, records }: OrderedRecords,
+  { range, isRead, limit, offset }: AlternativePage,
+): Sql {
+  const columns = sql.join(order.map(({ field }) => sql`${columnOf(resource, field.name)} AS ${sql.raw(quoteName(field.name))}`));
+  const sorted = sql`ORDER BY ${orderSql(resource, order)}`;
+  const name = sql.raw(quoteName(resource.name));
+  const parts = alternatives.map(({ target, filter, byValue }) => {
+    // No resource has a name with a dot.
+    const isValue = byValue && sql`${byValue.column} = "found.values"."link"`;
+    const where = sql.join(
+      [isValue, sql`(${filter})`, range].filter((part) => part !== undefined),
+      sql` AND `,
+    );
+    const rows = sql`(SELECT ${columns} FROM ${target.tables(records)} WHERE ${where} ${sorted} LIMIT ${limit + offset}) AS ${name}`;
+    return byValue === undefined
+      ? sql`SELECT * FROM ${rows}`
+      : sql`SELECT ${name}.* FROM (${byValue.values}) AS "found.values" CROSS JOIN LATERAL ${rows}`;
+  });
+  const rows = sql`(${sql.join(parts, sql` UNION `)}) AS ${name}${isRead === undefined ? sql`` : sql` WHERE ${isRead}`}`;
+  const skipped = offset === 0 ? sql`` : sql` OFFSET ${offset}`;
+  return sql`SELECT ${columnOf(resource, 'id')} FROM ${rows} ${sorted} LIMIT ${limit}${skipped}`;
+}
