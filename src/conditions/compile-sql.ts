@@ -33,6 +33,8 @@ export interface CompiledCondition {
   readonly searchesForEachRow: boolean;
   /** True if the SQL contains a time that was computed from `now` of the target. At another time, the condition has to be compiled again. */
   readonly readsTime: boolean;
+  /** The number of values that `where` binds, some of them up to three times. */
+  readonly values: number;
   /** The searches for the related records of all rows. If none finds any, `where` is true for the same rows as `where` compiled `withoutRelated`. */
   readonly searches: readonly RelatedSearch[];
 }
@@ -79,8 +81,9 @@ interface CompilerState {
 export function compileCondition(condition: Condition, target: SqlTarget, options?: CompileOptions): CompiledCondition {
   const state = createState(target, options);
   const part = compile(condition, false, state);
-  const { exact, findsByValues, searchesForEachRow, readsTime, searches } = state;
-  return { where: part === 'anything' ? constantSql(true) : part.truth, exact, findsByValues, searchesForEachRow, readsTime, searches };
+  const { exact, findsByValues, searchesForEachRow, readsTime, values, searches } = state;
+  const where = part === 'anything' ? constantSql(true) : part.truth;
+  return { where, exact, findsByValues, searchesForEachRow, readsTime, values, searches };
 }
 
 function createState(target: SqlTarget, { withoutRelated = false }: CompileOptions = {}): CompilerState {

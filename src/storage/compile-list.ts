@@ -3,6 +3,7 @@ import { type Condition, compileCondition, conditionKey, readsOtherRecords } fro
 import { memoize } from '../memoize.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
+import { mayHaveAlternatives } from './list-alternatives.ts';
 import type { CompiledList, ListQuery } from './list-query.ts';
 import { findsForAllRows, listTargetFor } from './sql-target.ts';
 
@@ -11,7 +12,7 @@ interface ListCondition extends Pick<ListQuery, 'definitions' | 'existence' | 'n
   readonly condition: Condition;
 }
 
-/** Maximum compiled conditions on other records for each set of definitions. Callers repeat their lists, and compiling takes longer than the key. */
+/** Maximum compiled conditions for each set of definitions. Callers repeat their lists, and compiling takes longer than the key. */
 const MAX_COMPILED = 500;
 /** Maximum characters of the key of a compiled condition, which may contain lists of values. */
 const MAX_KEY = 4000;
@@ -19,10 +20,13 @@ const MAX_KEY = 4000;
 const compiledLists = new WeakMap<Definitions, LRUCache<string, CompiledList>>();
 const createLists = (): LRUCache<string, CompiledList> => new LRUCache({ max: MAX_COMPILED });
 
-/** Compiles the condition of a list, or returns a compiled condition with the same result in every scope. */
+/**
+ * Compiles the condition of a list. One that reads other records, or may have alternatives, is kept: its key is equal for conditions with the same result in
+ * every scope.
+ */
 export function compileList(tx: Transaction, resource: Resource, list: ListCondition): CompiledList {
   const { condition, existence, definitions, timeZone } = list;
-  if (!readsOtherRecords(condition)) return compile(tx, resource, list);
+  if (!readsOtherRecords(condition) && !mayHaveAlternatives(condition)) return compile(tx, resource, list);
   const key = [resource.name, tx.dialect.name, findsForAllRows(tx), existence, timeZone, conditionKey(condition)].join(' ');
   const lists = memoize(compiledLists, definitions, createLists);
   const known = lists.get(key);

@@ -27,10 +27,10 @@ export function toOrder(resource: Resource, sort: readonly ResolvedSortKey[]): O
  * because the defaults of databases differ. For `id`, which is never NULL, NULLS is omitted, because it would prevent the use of the index
  * on ids.
  */
-export function orderSql(resource: Resource, order: Order): Sql {
+export function orderSql(table: Pick<Resource, 'name'>, order: Order): Sql {
   return sql.join(
     order.map(({ field, descending }) => {
-      const column = columnOf(resource, field.name);
+      const column = columnOf(table, field.name);
       if (field.name === 'id') return descending ? sql`${column} DESC` : sql`${column} ASC`;
       return descending ? sql`${column} DESC NULLS LAST` : sql`${column} ASC NULLS FIRST`;
     }),

@@ -5,7 +5,7 @@ import { describePath, describeRelated } from '../authz/context/index.ts';
 import { all, any, type Condition, parseConditions } from '../conditions/index.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { resolveSort, type SortKey } from '../request/index.ts';
-import { renderSql } from '../sql.ts';
+import { renderSql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import type { ListQuery, Page } from './list-query.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -47,7 +47,7 @@ const DOCUMENT = resourceOf(DEFINITIONS, 'Document');
 const MEMBERSHIP = resourceOf(DEFINITIONS, 'Membership');
 
 const OWN = compare('owner', 'eq', 'o1');
-const TEAM = compare('team', 'eq', 't2');
+const TEAM = compare('team', 'eq', 't3');
 const OPEN = compare('status', 'eq', 'open');
 
 /** The condition that a user is a member of the team of the document, with a level other than `guest`. */
@@ -89,6 +89,8 @@ afterAll(() => test.dispose());
 interface Listing extends Pick<ListQuery, 'offset' | 'existence'> {
   readonly sort?: readonly SortKey[];
   readonly limit?: number;
+  /** Called after each statement. */
+  readonly afterEach?: () => Promise<void>;
 }
 
 interface Listed {
@@ -100,13 +102,15 @@ interface Listed {
 const QUERY = { definitions: DEFINITIONS, scopeFor: scopesOf(DOCUMENT), now: 0, timeZone: 'UTC' };
 
 /** Lists all pages. */
-function list(where: Condition, { sort = [], limit = 7, ...listing }: Listing = {}): Promise<Listed> {
+function list(where: Condition, { sort = [], limit = 7, afterEach, ...listing }: Listing = {}): Promise<Listed> {
   return test.database.transaction(async (tx) => {
     const sent: string[] = [];
     const recording: Transaction = replaceMembers(tx, {
-      all: (query) => {
+      async all(query) {
         sent.push('parameters' in query ? query.sql : renderSql(query, tx.dialect.placeholder).sql);
-        return tx.all(query);
+        const rows = await tx.all<never>(query);
+        await afterEach?.();
+        return rows;
       },
     });
     const pages: Page[] = [];
@@ -140,9 +144,8 @@ const SPLIT: readonly (readonly [name: string, where: Condition, listing: Listin
   ['three values of one field', any(['t1', 't2', 't3'].map((team) => compare('team', 'eq', team))), {}],
   ['an indexed order', any([OWN, TEAM]), { sort: by('rank') }],
   ['an indexed order, backwards', any([OWN, TEAM]), { sort: by('-rank') }],
-  ['an offset', any([OWN, TEAM]), { offset: 5 }],
+  ['an offset', any([OWN, TEAM]), { offset: 12 }],
   ['an offset and an order', any([OWN, TEAM]), { offset: 9, sort: by('-rank') }],
-  ['deleted records', any([OWN, TEAM]), { existence: 'deleted' }],
   ['own, or as a member', any([OWN, isMember('ann')]), {}],
   ['own, or as a member, by rank', any([OWN, isMember('ann')]), { sort: by('rank') }],
   ['own, or with two memberships', any([OWN, isMember('ann', { atLeast: 2 })]), {}],
@@ -159,10 +162,12 @@ const SPLIT_ON_POSTGRES: typeof SPLIT = [
 
 const NOT_SPLIT: typeof SPLIT = [
   ['one alternative', OWN, {}],
-  ['a field without an index', any([OWN, OPEN]), {}],
-  ['another operator', any([OWN, compare('team', 'ne', 't2')]), {}],
+  ['deleted records', any([OWN, TEAM]), { existence: 'deleted' }],
+  ['a field without an index', any([OWN, TEAM, OPEN]), {}],
+  ['an order with a partial index', any([TEAM, compare('team', 'eq', 't5')]), { sort: by('status') }],
+  ['another operator', any([OWN, compare('team', 'ne', 't3')]), {}],
   ['an order without an index', any([OWN, TEAM]), { sort: by('status') }],
-  ['an order in two directions', any([OWN, TEAM]), { sort: by('rank', '-createdAt') }],
+  ['an order in two directions', any([OWN, TEAM]), { sort: by('rank', '-id') }],
   ['a filter by an index', all([any([OWN, TEAM]), compare('code', 'in', ['c1', 'c2', 'c6'])]), {}],
   ['a membership and alternatives', all([isMember('ann'), any([OWN, TEAM]), isMember('ann', { atLeast: 2 })]), {}],
   ['without a membership', any([OWN, isMember('ann', { atMost: 0 })]), {}],
@@ -184,17 +189,60 @@ describe('alternatives of a list', () => {
     expect(isFromAlternatives(await list(where, listing))).toBe(false);
   });
 
+  it('finds the alternatives of a condition on other records for each order', async () => {
+    const where = any([OWN, isMember('ann')]);
+    const listings = [{}, { sort: by('rank') }, { sort: by('status') }];
+    const found: boolean[] = [];
+    for (const listing of listings) found.push(isFromAlternatives(await list(where, listing)));
+    expect(found).toEqual([true, true, false]);
+  });
+
   it('lists some records in each of these tests', async () => {
     const without = ['own, for a caller without memberships', 'without memberships'];
     for (const [name, where, listing] of [...SPLIT, ...SPLIT_ON_POSTGRES])
       if (!without.includes(name)) expect({ name, listed: (await list(where, listing)).ids.length > 1 }).toEqual({ name, listed: true });
   });
 
-  it.skipIf(!onPostgres)('searches each row if the caller has more related records than the limit', async () => {
+  it.skipIf(!onPostgres)('reads no alternative if the caller has more related records than the limit', async () => {
     const listed = await list(any([OWN, isMember('ann', { limit: 3 })]), { limit: 100 });
     expect(listed.ids).toEqual((await list(any([OWN, isMember('ann')]), { limit: 100 })).ids);
-    // The first statement reads no row, and the second one has no alternatives.
     expect(listed.sent.map((text) => text.includes('LATERAL'))).toEqual([true, false]);
+  });
+
+  it.skipIf(!onPostgres)('lists all records if a related record is deleted between two statements', async () => {
+    const where = any([OWN, isMember('cleo', { limit: 2 })]);
+    const add = (n: number): Promise<unknown> =>
+      test.database.transaction((tx) => insertRecord(tx, MEMBERSHIP, toRecord(`c${n}`, { user: 'cleo', team: `t${n}`, level: 'editor' })));
+    for (const n of [1, 3]) await add(n);
+    const expected = await list(where, { limit: 100 });
+    await add(5);
+    let isFirst = true;
+    const remove = async (): Promise<void> => {
+      if (isFirst) await test.database.transaction((tx) => tx.run(sql`DELETE FROM "Membership" WHERE "id" = 'c5'`));
+      isFirst = false;
+    };
+    const listed = await list(where, { limit: 100, afterEach: remove });
+    expect({ ids: listed.ids, statements: listed.sent.length }).toEqual({ ids: expected.ids, statements: 2 });
+  });
+
+  it('finds the few matching ones among related records that are more than the limit', async () => {
+    await test.database.transaction(async (tx) => {
+      for (const n of [0, 1, 2, 4, 6]) {
+        const level = n === 6 ? 'editor' : 'guest';
+        await insertRecord(tx, MEMBERSHIP, toRecord(`e${n}`, { user: 'eli', team: `t${n}`, level }));
+      }
+    });
+    const ofTeam = compare('team', 'eq', 't6');
+    expect((await list(isMember('eli', { limit: 3 }))).ids).toEqual((await list(ofTeam)).ids);
+    expect((await list(any([OWN, isMember('eli', { limit: 3 })]))).ids).toEqual((await list(any([OWN, ofTeam]))).ids);
+  });
+
+  it('splits no condition whose values would be bound many times', async () => {
+    const others = any([all(Array.from({ length: 100 }, (_, n) => compare('status', 'ne', `s${n}`))), OPEN]);
+    const teams = (count: number): Condition => any(Array.from({ length: count }, (_, n) => compare('team', 'eq', `t${n}`)));
+    const found: boolean[] = [];
+    for (const count of [2, 8]) found.push(isFromAlternatives(await list(all([teams(count), others]))));
+    expect(found).toEqual([true, false]);
   });
 
   it('lists no record whose related records are more than the limit', async () => {
@@ -229,8 +277,5 @@ it('reads each alternative in the order of an index', async () => {
     });
     return plans.flat().join('\n');
   });
-  for (const name of ['owner', 'team'])
-    expect(plan).toMatch(
-      new RegExp(`Index Scan using "ix_Document\\$${name}\\$rank"|SEARCH Document USING INDEX ix_Document\\$${name}\\$rank`),
-    );
+  for (const name of ['ix_Document$owner$rank', 'ix_Document$team$rank']) expect(plan).toContain(name);
 });

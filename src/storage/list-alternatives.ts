@@ -4,17 +4,17 @@
  */
 import { all, type CompiledCondition, type Condition, compileCondition, type Path, type Related } from '../conditions/index.ts';
 import { memoize } from '../memoize.ts';
-import { hasIndexInOrder, hasIndexOn, type Resource } from '../resources/index.ts';
+import { hasIndexInOrder, hasIndexOn, indexesOf, type Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { type Order, orderSql } from './cursor-pagination.ts';
 import type { CompiledList, ListQuery } from './list-query.ts';
-import type { AlternativePage } from './list-rows.ts';
+import type { LimitedRows, RowAlternatives } from './list-rows.ts';
 import { listTargetFor, type ResourceTarget } from './sql-target.ts';
 import { columnOf, quoteName } from './table-names.ts';
 
 /** A part of the records of a list. */
-export interface Alternative {
+interface Alternative {
   readonly target: ResourceTarget;
   /** True for the rows of this alternative, if they also have one of the values of `byValue`. */
   readonly filter: Sql;
@@ -22,12 +22,14 @@ export interface Alternative {
   readonly byValue?: ByValue | undefined;
 }
 
-/** A field of the rows, and its values. */
+/** A field of the rows, and its values, which a search for related records finds. */
 interface ByValue {
   readonly field: string;
   readonly column: Sql;
   /** Selects each value once, as "link". */
   readonly values: Sql;
+  /** True if there are so few related records that `values` is exact, and may be joined. */
+  readonly isFew: Sql;
 }
 
 /** A list, and the moment for which its condition is compiled. */
@@ -39,9 +41,21 @@ interface SplitList extends Pick<ListQuery, 'definitions' | 'existence' | 'now' 
 
 /** Maximum alternatives: the database plans each of them. */
 const MAX_ALTERNATIVES = 8;
+/** Maximum values that all alternatives bind. Each contains those of the conditions beside them, which take time to compile. */
+const MAX_VALUES = 400;
+/** Maximum related records of the caller: a page reads rows for each of them. */
+const MAX_RELATED = 1000;
+/** Operators with which an index finds the rows of some values, and of a range. */
+const OF_VALUES = new Set(['eq', 'in']);
+const OF_RANGE = new Set(['gt', 'gte', 'lt', 'lte', 'between', 'before', 'after']);
 
 const known = new WeakMap<CompiledCondition, Map<string, readonly Alternative[]>>();
 const createMap = (): Map<string, readonly Alternative[]> => new Map();
+
+/** Returns true if a condition may have alternatives. */
+export function mayHaveAlternatives(condition: Condition): boolean {
+  return condition.type === 'any' || (condition.type === 'all' && condition.of.some(({ type }) => type === 'any' || type === 'related'));
+}
 
 /**
  * Returns alternatives whose records together are those for which a condition is true. Returns none if one filter may be as fast, or if for one of the
@@ -51,20 +65,31 @@ export function alternativesOf(
   { condition, compiled }: Pick<CompiledList, 'condition' | 'compiled'>,
   list: SplitList,
 ): readonly Alternative[] {
-  const isSplit = condition.type === 'any' || condition.type === 'all' || condition.type === 'related';
-  if (!isSplit || !compiled.exact || list.order.some(({ descending }) => descending !== list.order[0]?.descending)) return [];
-  // Conditions on other records stay compiled for further lists.
+  if (condition.type !== 'related' && !mayHaveAlternatives(condition)) return [];
+  // Unique indexes leave out deleted records.
+  if (!compiled.exact || list.existence === 'deleted' || !hasIndexedOrder(list)) return [];
+  // Conditions stay compiled for further lists. Few orders have an index, so few are kept.
   const alternatives = memoize(known, compiled, createMap);
-  return memoize(alternatives, sortedFields(list).join(' '), () => split(condition, list));
+  return memoize(alternatives, sortedFields(list).join(' '), () => split({ condition, compiled }, list));
+}
+
+/** Returns true if an index has records in the order of a list, if the fields before those of the order have known values. */
+function hasIndexedOrder({ resource, order }: SplitList): boolean {
+  const sorted = order.slice(0, -1).map(({ field }) => field.name);
+  return (
+    order.every(({ descending }) => descending === order[0]?.descending) &&
+    indexesOf(resource).some(({ fields }) => sorted.every((name, index) => fields.at(index - sorted.length) === name))
+  );
 }
 
 /** Splits a condition at the first of its parts that has alternatives. */
-function split(condition: Condition, list: SplitList): readonly Alternative[] {
+function split({ condition, compiled }: Pick<CompiledList, 'condition' | 'compiled'>, list: SplitList): readonly Alternative[] {
   const parts = condition.type === 'all' ? condition.of : [condition];
   for (const part of parts) {
     const choices = part.type === 'any' ? part.of : part.type === 'related' ? [part] : [];
     const others = parts.filter((other) => other !== part);
-    if (choices.length > MAX_ALTERNATIVES || others.some((other) => isSelective(other, list.resource))) continue;
+    if (choices.length > MAX_ALTERNATIVES || compiled.values * choices.length > MAX_VALUES) continue;
+    if (others.some((other) => isSelective(other, list))) continue;
     const found = choices.flatMap((choice) => toAlternative(choice, others, list) ?? []);
     const isUseful = found.length > 1 || found[0]?.byValue !== undefined;
     if (isUseful && found.length === choices.length) return found;
@@ -73,10 +98,13 @@ function split(condition: Condition, list: SplitList): readonly Alternative[] {
 }
 
 /** Returns true if an index may find few rows by a condition. The database then chooses between this index and others. */
-function isSelective(condition: Condition, resource: Resource): boolean {
+function isSelective(condition: Condition, { resource, order }: SplitList): boolean {
   if (condition.type === 'related') return true;
-  if (condition.type !== 'comparison' || (condition.operator !== 'eq' && condition.operator !== 'in')) return false;
-  return hasIndexOn(resource, ownField(condition.path));
+  if (condition.type !== 'comparison') return false;
+  const [name] = ownField(condition.path);
+  // An index in the order of the list also finds a range of its first key.
+  const isFound = OF_VALUES.has(condition.operator) || (OF_RANGE.has(condition.operator) && name !== order[0]?.field.name);
+  return isFound && name !== undefined && hasIndexOn(resource, [name]);
 }
 
 /** Returns undefined if no index has the rows of a choice in the order of the list. */
@@ -103,7 +131,9 @@ function findByValue(related: Related, { tx, resource, ...moment }: SplitList): 
   const [search] = searches;
   if (!exact || search === undefined || search.open.operand.type !== 'reference') return undefined;
   const [field] = ownField(search.open.operand.path);
-  return field === undefined ? undefined : { field, column: search.column, values: search.links };
+  const { column, links, linked, limit } = search;
+  const isFew = sql`(SELECT 1 FROM ${linked} LIMIT 1 OFFSET ${sql.lit(Math.min(limit, MAX_RELATED))}) IS NULL`;
+  return field === undefined ? undefined : { field, column, values: links, isFew };
 }
 
 function compileParts(parts: readonly Condition[], { tx, resource, ...moment }: SplitList, byValue?: ByValue): Alternative | undefined {
@@ -134,28 +164,52 @@ interface OrderedRecords extends Pick<SplitList, 'resource' | 'order'> {
   readonly records: Sql;
 }
 
+/** Returns the alternatives of the rows of a list; undefined if there are none. */
+export function toRowAlternatives(alternatives: readonly Alternative[], from: OrderedRecords): RowAlternatives | undefined {
+  if (alternatives.length === 0) return undefined;
+  const conditions = alternatives.flatMap(({ byValue }) => byValue?.isFew ?? []);
+  return {
+    isConditional: conditions.length > 0,
+    select: (range, page) => selectIds(alternatives, from, { ...page, range, conditions }),
+  };
+}
+
+/** The FROM item of alternatives. It differs from every table, because names of resources contain no dots. */
+const FOUND = { name: 'found.rows' };
+
+/** A page to select. */
+interface SelectedPage extends LimitedRows {
+  readonly range: Sql | undefined;
+  /** Conditions without which nothing is selected. */
+  readonly conditions: readonly Sql[];
+}
+
 /** Selects the ids of a page in the order of the list. A record of several alternatives is selected once. */
-export function selectFromAlternatives(
+function selectIds(
   alternatives: readonly Alternative[],
   { resource, order, records }: OrderedRecords,
-  { range, isRead, limit, offset }: AlternativePage,
+  { range, conditions, limit, offset }: SelectedPage,
 ): Sql {
   const columns = sql.join(order.map(({ field }) => sql`${columnOf(resource, field.name)} AS ${sql.raw(quoteName(field.name))}`));
   const sorted = sql`ORDER BY ${orderSql(resource, order)}`;
-  const name = sql.raw(quoteName(resource.name));
+  const name = sql.raw(quoteName(FOUND.name));
   const parts = alternatives.map(({ target, filter, byValue }) => {
-    // No resource has a name with a dot.
     const isValue = byValue && sql`${byValue.column} = "found.values"."link"`;
-    const where = sql.join(
-      [isValue, sql`(${filter})`, range].filter((part) => part !== undefined),
-      sql` AND `,
-    );
+    const where = joinAll([isValue, sql`(${filter})`, range]);
     const rows = sql`(SELECT ${columns} FROM ${target.tables(records)} WHERE ${where} ${sorted} LIMIT ${limit + offset}) AS ${name}`;
     return byValue === undefined
       ? sql`SELECT * FROM ${rows}`
       : sql`SELECT ${name}.* FROM (${byValue.values}) AS "found.values" CROSS JOIN LATERAL ${rows}`;
   });
-  const rows = sql`(${sql.join(parts, sql` UNION `)}) AS ${name}${isRead === undefined ? sql`` : sql` WHERE ${isRead}`}`;
+  const where = conditions.length === 0 ? sql`` : sql` WHERE ${joinAll(conditions)}`;
   const skipped = offset === 0 ? sql`` : sql` OFFSET ${offset}`;
-  return sql`SELECT ${columnOf(resource, 'id')} FROM ${rows} ${sorted} LIMIT ${limit}${skipped}`;
+  const found = sql`FROM (${sql.join(parts, sql` UNION `)}) AS ${name}${where} ORDER BY ${orderSql(FOUND, order)}`;
+  return sql`SELECT ${columnOf(FOUND, 'id')} ${found} LIMIT ${limit}${skipped}`;
+}
+
+function joinAll(conditions: readonly (Sql | undefined)[]): Sql {
+  return sql.join(
+    conditions.filter((condition) => condition !== undefined),
+    sql` AND `,
+  );
 }

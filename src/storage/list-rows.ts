@@ -25,8 +25,8 @@ export interface ListRows {
   readonly marks?: SnapshotMarks | undefined;
   /** True to sort the ids of the matching rows, and to load only the rows of the page. */
   readonly sortsIds?: boolean | undefined;
-  /** Selects the ids of a page from alternatives of the filter; absent if it has none. */
-  readonly selectFromAlternatives?: ((page: AlternativePage) => Sql) | undefined;
+  /** The alternatives of the filter; absent if it has none. */
+  readonly alternatives?: RowAlternatives | undefined;
   /** True if the filter names the ids of one page. */
   readonly isOfPage?: boolean | undefined;
 }
@@ -49,21 +49,22 @@ export interface RowsByCount {
   readonly isSearch: Sql;
   /** Returns a condition that is true if the related records of each row should be searched. */
   isByRow(): Sql;
-  /** Returns a condition that is true if the alternatives of the filter are exact and fast. */
-  readsAlternatives(): Sql;
   /** Returns the same rows as the search. */
   byRow(): FilteredTables;
   /** Returns the rows without related records. All of them are rows of the search. */
   unrelated(): FilteredTables;
 }
 
-/** A page of alternatives. */
-export interface AlternativePage extends LimitedRows {
-  /** True for the rows of the part of the list that is read; absent for the whole list. */
-  readonly range: Sql | undefined;
-  /** True if the alternatives are read; absent if they always are. */
-  readonly isRead: Sql | undefined;
+/** The alternatives of a filter. */
+export interface RowAlternatives {
+  /** Selects the ids of a page, of all rows or of those that meet `range`. */
+  select(range: Sql | undefined, page: LimitedRows): Sql;
+  /** True if `select` selects nothing when the caller has many related records. */
+  readonly isConditional: boolean;
 }
+
+/** Maximum records to skip in alternatives: each of them reads as many. */
+const MAX_OFFSET = 1000;
 
 /** A part of the rows in their order. */
 export interface RowRange {
@@ -124,26 +125,22 @@ export async function loadRows(source: ListRows, page: RowPage): Promise<readonl
 }
 
 async function loadWhere(source: ListRows, condition: Sql | undefined, page: LimitedRows): Promise<readonly StoredRecord[]> {
-  const { filter, byCount, selectFromAlternatives } = source;
-  if (selectFromAlternatives !== undefined) {
-    const isRead = byCount?.readsAlternatives();
-    const found = await loadByIds(source, selectFromAlternatives({ range: condition, isRead, ...page }));
-    return found.length > 0 || isRead === undefined ? found : loadByRow(source, sql`NOT ${isRead}`, condition, page);
+  const { filter, byCount, alternatives } = source;
+  if (alternatives !== undefined && page.offset <= MAX_OFFSET) {
+    const found = await loadByIds(source, alternatives.select(condition, page));
+    // With many related records, the statement has read nothing. They may be fewer meanwhile, so the statements below do not depend on their number either.
+    if (found.length > 0 || !alternatives.isConditional) return found;
   }
   if (byCount === undefined) return loadFiltered(source, condition, page);
   const found = await loadFiltered({ ...source, filter: sql`${byCount.isSearch} AND (${filter})` }, condition, page);
   if (found.length > 0) return found;
-  const matching = await loadByRow(source, byCount.isByRow(), condition, page);
+  const byRow = byCount.byRow();
+  const matching = await loadFiltered({ ...source, ...byRow, filter: sql`${byCount.isByRow()} AND (${byRow.filter})` }, condition, page);
   return matching.length > 0 ? matching : loadFiltered({ ...source, ...byCount.unrelated() }, condition, page);
 }
 
-/** Loads rows whose related records are searched for each row, if `isByRow` is true. */
-function loadByRow(source: ListRows, isByRow: Sql, condition: Sql | undefined, page: LimitedRows): Promise<readonly StoredRecord[]> {
-  const { tables, filter } = source.byCount?.byRow() ?? source;
-  return loadFiltered({ ...source, tables, filter: sql`${isByRow} AND (${filter})` }, condition, page);
-}
-
-type LimitedRows = Pick<RowPage, 'limit' | 'offset'>;
+/** A part of the rows, from its first row. */
+export type LimitedRows = Pick<RowPage, 'limit' | 'offset'>;
 
 async function loadFiltered(
   source: ListRows,

@@ -1,7 +1,7 @@
 /** Totals of lists while others write: they belong to the state of their page, and to the read set. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createScope } from '../authz/context/index.ts';
-import { ALWAYS, type Condition, type Scope, UNRESOLVED } from '../conditions/index.ts';
+import { ALWAYS, any, type Condition, type Scope, UNRESOLVED } from '../conditions/index.ts';
 import { resolveSort } from '../request/index.ts';
 import { sql } from '../sql.ts';
 import { createStatements, type Query, type Transaction } from './contract.ts';
@@ -11,6 +11,7 @@ import { prepareList } from './prepare-list.ts';
 import { listRecords } from './record-lists.ts';
 import { insertRecord, updateRecord } from './records.ts';
 import {
+  compare,
   define,
   emptyTables,
   openTestDatabase,
@@ -116,17 +117,20 @@ describe('a write', () => {
 });
 
 describe('a total', () => {
-  it('belongs to the state of its page if a record is added between them', async () => {
+  it.each([
+    ['of all records', {}],
+    ['of alternatives', { where: any(['t1', 't2', 't3'].map((id) => compare('taskId', 'eq', id))), sort: [] }],
+  ] as const)('belongs to the state of its page if a record is added between them, in a list %s', async (_, query) => {
     const page = await test.database.transaction((tx) => {
       let isFirst = true;
-      const one: Transaction['one'] = async (query) => {
-        if (isFirst && isCount(query)) {
+      const one: Transaction['one'] = async (counted) => {
+        if (isFirst && isCount(counted)) {
           isFirst = false;
           await insertNote('n0', 0);
         }
-        return tx.one(query);
+        return tx.one(counted);
       };
-      return list(replaceMembers(tx, { one }), { limit: 2 });
+      return list(replaceMembers(tx, { one }), { ...query, limit: 2 });
     }, LONG);
     expect([
       { ids: ['n0', 'n1'], total: 4 },

@@ -1,10 +1,10 @@
-import { all, compileCondition, conditionPaths, type RelatedSearch, readsOtherRecords } from '../conditions/index.ts';
+import { all, compileCondition, conditionPaths, readsOtherRecords } from '../conditions/index.ts';
 import type { Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { compileList } from './compile-list.ts';
 import type { Transaction } from './contract.ts';
 import { toOrder } from './cursor-pagination.ts';
-import { alternativesOf, selectFromAlternatives } from './list-alternatives.ts';
+import { alternativesOf, toRowAlternatives } from './list-alternatives.ts';
 import type { CompiledList, ListQuery, Page, Restriction } from './list-query.ts';
 import { checkedRecordsOf, type ListRows, type RowsByCount, type SnapshotMarks } from './list-rows.ts';
 import { scanPage } from './list-scan.ts';
@@ -37,15 +37,9 @@ function rowsByCount(
   return {
     isSearch: any(sql`BETWEEN 1 AND ${sql.lit(MAX_SEARCHED)}`),
     isByRow: () => any(sql`> ${sql.lit(MAX_SEARCHED)}`),
-    readsAlternatives: () => sql`(${sql.join(searches.map(hasFew), sql` AND `)})`,
     byRow: () => compile(sqlTargetFor(resource, definitions, { dialect: list.target.dialect, existence, now, timeZone })),
     unrelated: () => compile(list.target, { withoutRelated: true }),
   };
-}
-
-/** Returns a condition that is true if a search finds few related records, whether or not they match. */
-function hasFew({ linked, limit }: RelatedSearch): Sql {
-  return sql`(SELECT 1 FROM ${linked} LIMIT 1 OFFSET ${sql.lit(Math.min(limit, MAX_SEARCHED))}) IS NULL`;
 }
 
 /** The dependencies of a list that no commit validates. */
@@ -95,9 +89,7 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
 function toFilter({ condition, target, compiled }: CompiledList, { tx, resource, query, records }: FilteredRecords): ListRows {
   const { definitions, existence, now, timeZone, sort, isIndexed } = query;
   const order = toOrder(resource, sort);
-  const alternatives = isIndexed
-    ? []
-    : alternativesOf({ condition, compiled }, { tx, resource, order, definitions, existence, now, timeZone });
+  const alternatives = alternativesOf({ condition, compiled }, { tx, resource, order, definitions, existence, now, timeZone });
   return {
     tx,
     resource,
@@ -108,8 +100,7 @@ function toFilter({ condition, target, compiled }: CompiledList, { tx, resource,
       tx.dialect.name === 'postgres' && compiled.exact
         ? rowsByCount({ resource, query, records }, { condition, target, compiled })
         : undefined,
-    selectFromAlternatives:
-      alternatives.length === 0 ? undefined : (page) => selectFromAlternatives(alternatives, { resource, order, records }, page),
+    alternatives: isIndexed ? undefined : toRowAlternatives(alternatives, { resource, order, records }),
     order,
   };
 }

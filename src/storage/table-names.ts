@@ -54,8 +54,8 @@ export function tableOf(resource: Resource): Sql {
 }
 
 /** Renders a column qualified with its table, because `json_each` has columns named `id`, `type`, `key` and `value`. */
-export function columnOf(resource: Resource, field: string): Sql {
-  return sql.raw(`${quoteName(resource.name)}.${quoteName(field)}`);
+export function columnOf({ name }: Pick<Resource, 'name'>, field: string): Sql {
+  return sql.raw(`${quoteName(name)}.${quoteName(field)}`);
 }
 
 /** Renders the right-hand side of `IN` for ids: one bound value, however many they are. */

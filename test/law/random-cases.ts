@@ -118,7 +118,7 @@ export function expectVariety({ cases, covered, related, ...counts }: Tally): vo
   expect(mixedThroughLists).toBeGreaterThan(cases / 20);
   if (!isDeep || cases < MANY) return;
   expect(mixedInMemory).toBeGreaterThan(cases / 20);
-  expect(mixedByAlternatives).toBeGreaterThan(cases / 100);
+  expect(mixedByAlternatives).toBeGreaterThan(cases / 200);
   expect(mixedReplaced).toBeGreaterThan(cases / 200);
   expect(mixedApart).toBeGreaterThan(cases / 250);
   const rare = [...covered, ...Object.entries(related)].filter(([, times]) => times < cases / 400);

@@ -244,7 +244,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
     find: 'ids === undefined || isPageOf(shown, ids)',
     replace: 'true',
     red: 'src/storage/list-total.test.ts',
-    test: 'a total belongs to the state of its page if a record is added between them',
+    test: 'a total belongs to the state of its page if a record is added between them, in a list of all records',
     onPostgres: true,
   },
   {

@@ -3,6 +3,7 @@
  * `test/mutations.test.ts` checks in `npm test` that each can still be applied.
  */
 import type { Mutation } from './mutation.ts';
+import { MUTATIONS_OF_ALTERNATIVES } from './mutations-of-alternatives.ts';
 import { MUTATIONS_OF_AUDIT_SEARCHES } from './mutations-of-audit-searches.ts';
 import { MUTATIONS_OF_CONDITIONS } from './mutations-of-conditions.ts';
 import { MUTATIONS_OF_CONSOLE } from './mutations-of-console.ts';
@@ -24,6 +25,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...MUTATIONS_OF_FILES,
   ...MUTATIONS_OF_HIERARCHIES,
   ...MUTATIONS_OF_LIMITS,
+  ...MUTATIONS_OF_ALTERNATIVES,
   ...MUTATIONS_OF_LISTS,
   ...MUTATIONS_OF_DECISIONS,
   ...MUTATIONS_OF_POLICY_FILES,
