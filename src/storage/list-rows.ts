@@ -23,6 +23,8 @@ export interface ListRows {
   readonly order: Order;
   /** The write marks of the resources on whose records the access to the rows depends; absent if they do not show that nothing has changed. */
   readonly marks?: SnapshotMarks | undefined;
+  /** The total that the statements select; absent if it is counted by itself, or not requested. */
+  readonly total?: SnapshotTotal | undefined;
   /** True to sort the ids of the matching rows, and to load only the rows of the page. */
   readonly sortsIds?: boolean | undefined;
   /** The alternatives of the filter; absent if it has none. */
@@ -35,6 +37,14 @@ export interface ListRows {
 export interface SnapshotMarks {
   readonly column: Sql;
   first: string | undefined;
+}
+
+/** The number of all rows in the snapshot of a statement that returns rows. */
+export interface SnapshotTotal {
+  readonly column: Sql;
+  first: number | undefined;
+  /** Number of statements so far. After several, the number may belong to another state than their rows. */
+  statements: number;
 }
 
 /** A filter, and the FROM items that it reads. */
@@ -166,15 +176,21 @@ function loadByIds(source: ListRows, ids: Sql): Promise<readonly StoredRecord[]>
   );
 }
 
-function selectionOf({ resource, marks }: ListRows): Sql {
-  const loaded = loadedSelectionOf(resource);
-  return marks === undefined ? loaded : sql`${loaded}, ${marks.column} AS "$marks"`;
+function selectionOf({ resource, marks, total }: ListRows): Sql {
+  const columns = [loadedSelectionOf(resource)];
+  if (marks !== undefined) columns.push(sql`${marks.column} AS "$marks"`);
+  if (total !== undefined) columns.push(sql`${total.column} AS "$total"`);
+  return sql.join(columns);
 }
 
-async function loadSelected({ tx, resource, marks }: ListRows, statement: Sql): Promise<readonly StoredRecord[]> {
+async function loadSelected({ tx, resource, marks, total }: ListRows, statement: Sql): Promise<readonly StoredRecord[]> {
   const { records, first } = await loadIntactRows(tx, resource, statement);
   // If the marks of the first statement are the same at commit, those of later statements were the same too.
   if (marks !== undefined && first !== undefined) marks.first ??= first['$marks'] as string;
+  if (total !== undefined) {
+    total.statements++;
+    if (first !== undefined) total.first = Number(first['$total']);
+  }
   return records;
 }
 

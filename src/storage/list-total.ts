@@ -25,7 +25,7 @@ const MAX_STALE = 3;
 
 /**
  * Counts the records of a list. Page and total are those of one state, and the commit validates that the access to the counted records has not changed. On
- * PostgreSQL, where each statement sees another state, the count returns the ids of the page in its own.
+ * PostgreSQL, each statement sees another state. There, the statement of a page selects the total too; if it does not, the count returns the ids of the page in its own.
  */
 export async function addTotal(source: ListRows, { query, page, dependsOn, loadedFrom }: CountedList): Promise<Page> {
   const { tx } = source;
@@ -37,7 +37,7 @@ export async function addTotal(source: ListRows, { query, page, dependsOn, loade
   if (marked !== undefined && tx.attempt === 'long' && tx.staleAttempts >= MAX_STALE) return { ...page, withoutTotal: 'changes' };
   let shown = page;
   for (let count = 1; ; count++) {
-    const counted = await countAll(source, query, marked);
+    const counted = (count === 1 ? countedWith(source, marked) : undefined) ?? (await countAll(source, query, marked));
     if (counted === undefined) return { ...shown, withoutTotal: 'budget' };
     const { total, ids, marks } = counted;
     if (ids === undefined || isPageOf(shown, ids)) {
@@ -62,7 +62,7 @@ function loadPageOf(source: ListRows, query: ListQuery, ids: readonly string[]):
   const isOfPage = sql`${columnOf(resource, 'id')} IN ${idList(tx.dialect, ids)}`;
   const after = query.after && withoutSkip(query.after);
   return scanPage(
-    { ...source, filter: sql`${isOfPage} AND (${filter})`, byCount: undefined, alternatives: undefined, isOfPage: true },
+    { ...source, filter: sql`${isOfPage} AND (${filter})`, byCount: undefined, alternatives: undefined, total: undefined, isOfPage: true },
     { ...query, after, offset: undefined },
     undefined,
   );
@@ -80,6 +80,12 @@ interface Counted {
   readonly total: number;
   readonly ids?: readonly string[];
   readonly marks?: string | undefined;
+}
+
+/** Returns the total that the statement of the page has selected. Returns undefined if there were several statements, or if it is unknown whether access has changed. */
+function countedWith({ total, marks }: ListRows, marked: ReadonlySet<string> | undefined): Counted | undefined {
+  if (total?.first === undefined || total.statements > 1 || (marked !== undefined && marks?.first === undefined)) return undefined;
+  return { total: total.first, marks: marks?.first };
 }
 
 /** Counts all rows that the filter matches; returns undefined if the time limit of the request ends the count. */

@@ -6,7 +6,7 @@ import type { Transaction } from './contract.ts';
 import { toOrder } from './cursor-pagination.ts';
 import { alternativesOf, toRowAlternatives } from './list-alternatives.ts';
 import type { CompiledList, ListQuery, Page, Restriction } from './list-query.ts';
-import { checkedRecordsOf, type ListRows, type RowsByCount, type SnapshotMarks } from './list-rows.ts';
+import { checkedRecordsOf, type ListRows, type RowsByCount, type SnapshotMarks, type SnapshotTotal } from './list-rows.ts';
 import { scanPage } from './list-scan.ts';
 import { addTotal } from './list-total.ts';
 import { dependenciesOf, noteListed } from './listed-records.ts';
@@ -90,19 +90,38 @@ function toFilter({ condition, target, compiled }: CompiledList, { tx, resource,
   const { definitions, existence, now, timeZone, sort, isIndexed } = query;
   const order = toOrder(resource, sort);
   const alternatives = alternativesOf({ condition, compiled }, { tx, resource, order, definitions, existence, now, timeZone });
+  const tables = target.tables(records);
   return {
     tx,
     resource,
     existence,
-    tables: target.tables(records),
+    tables,
     filter: compiled.where,
     byCount:
       tx.dialect.name === 'postgres' && compiled.exact
         ? rowsByCount({ resource, query, records }, { condition, target, compiled })
         : undefined,
+    total: totalOf(tx, { resource, compiled, query, tables }),
     alternatives: isIndexed ? undefined : toRowAlternatives(alternatives, { resource, order, records }),
     order,
   };
+}
+
+/**
+ * Returns the total that the statement of a page selects on PostgreSQL, where each statement sees another state. Returns undefined for long attempts: they read
+ * pages in parts, and leave out a total that takes too long. Records with checksums may be loaded twice.
+ */
+function totalOf(tx: Transaction, { resource, compiled, query, tables }: CountedRows): SnapshotTotal | undefined {
+  const isSelected = query.total && tx.dialect.name === 'postgres' && tx.attempt === 'short' && compiled.exact && !resource.checksum;
+  if (!isSelected) return undefined;
+  return { column: sql`(SELECT count(*) FROM ${tables} WHERE ${compiled.where})`, first: undefined, statements: 0 };
+}
+
+/** A list, and the FROM items of its filter. */
+interface CountedRows extends Pick<CompiledList, 'compiled'> {
+  readonly resource: Resource;
+  readonly query: ListQuery;
+  readonly tables: Sql;
 }
 
 /** A list, and the FROM item of its records. */

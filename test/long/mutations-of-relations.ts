@@ -248,6 +248,15 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
     onPostgres: true,
   },
   {
+    name: 'a total that one of several statements has selected is that of the page',
+    file: 'src/storage/list-total.ts',
+    find: ' || total.statements > 1',
+    replace: '',
+    red: 'src/storage/list-total.test.ts',
+    test: 'a total belongs to the state of a page that several statements have loaded',
+    onPostgres: true,
+  },
+  {
     name: 'a total does not belong to the read set',
     file: 'src/storage/list-total.ts',
     find: 'tx.addToReadSet({ relations: { totals: [...loadedFrom, ...own] } })',
