@@ -23,7 +23,7 @@ export interface ListRows {
   readonly order: Order;
   /** The write marks of the resources on whose records the access to the rows depends; absent if they do not show that nothing has changed. */
   readonly marks?: SnapshotMarks | undefined;
-  /** The total that the statements select; absent if it is counted by itself, or not requested. */
+  /** The total that the first statement selects; absent if it is counted by itself, or not requested. */
   readonly total?: SnapshotTotal | undefined;
   /** True to sort the ids of the matching rows, and to load only the rows of the page. */
   readonly sortsIds?: boolean | undefined;
@@ -39,12 +39,14 @@ export interface SnapshotMarks {
   first: string | undefined;
 }
 
-/** The number of all rows in the snapshot of a statement that returns rows. */
+/** The number of all rows in the snapshot of the statement that returns a page. */
 export interface SnapshotTotal {
-  readonly column: Sql;
-  first: number | undefined;
-  /** Number of statements so far. After several, the number may belong to another state than their rows. */
-  statements: number;
+  readonly query: Sql;
+  /** They are counted only if the statement returns more rows than the limit of the page. With fewer, another statement may load the rest of the page. */
+  readonly limit: number;
+  counted: number | undefined;
+  /** True after the first statement. If it has returned no rows, those of a later one belong to another state. */
+  isSelected: boolean;
 }
 
 /** A filter, and the FROM items that it reads. */
@@ -137,59 +139,82 @@ export async function loadRows(source: ListRows, page: RowPage): Promise<readonl
 async function loadWhere(source: ListRows, condition: Sql | undefined, page: LimitedRows): Promise<readonly StoredRecord[]> {
   const { filter, byCount, alternatives } = source;
   if (alternatives !== undefined && page.offset <= MAX_OFFSET) {
-    const found = await loadByIds(source, alternatives.select(condition, page));
-    // With many related records, the statement has read nothing. They may be fewer meanwhile, so the statements below do not depend on their number either.
+    const found = await loadByIds(source, isAmong(source, alternatives.select(condition, page)));
     if (found.length > 0 || !alternatives.isConditional) return found;
+  } else if (byCount !== undefined) {
+    const found = await loadFiltered({ ...source, filter: sql`${byCount.isSearch} AND (${filter})` }, condition, page);
+    if (found.length > 0) return found;
   }
   if (byCount === undefined) return loadFiltered(source, condition, page);
-  const found = await loadFiltered({ ...source, filter: sql`${byCount.isSearch} AND (${filter})` }, condition, page);
-  if (found.length > 0) return found;
-  const byRow = byCount.byRow();
-  const matching = await loadFiltered({ ...source, ...byRow, filter: sql`${byCount.isByRow()} AND (${byRow.filter})` }, condition, page);
-  return matching.length > 0 ? matching : loadFiltered({ ...source, ...byCount.unrelated() }, condition, page);
+  // The first statement reads no row if the number of related records is another one. It may have changed since.
+  const ids = idsByCount(source, byCount, (rows) => selectIds({ ...source, ...rows }, condition, page));
+  return loadByIds(source, sql`${columnOf(source.resource, 'id')} = ANY (${ids})`);
+}
+
+/** Renders the array of the ids that a query selects from the rows of a list, with the search that is fast for the number of related records. */
+export function idsByCount(rows: FilteredTables, byCount: RowsByCount, select: (rows: FilteredTables) => Sql): Sql {
+  const [search, byRow, unrelated] = [rows, byCount.byRow(), byCount.unrelated()].map((each) => sql`ARRAY(${select(each)})`);
+  return sql`CASE WHEN ${byCount.isSearch} THEN ${search} WHEN ${byCount.isByRow()} THEN ${byRow} ELSE ${unrelated} END`;
 }
 
 /** A part of the rows, from its first row. */
 export type LimitedRows = Pick<RowPage, 'limit' | 'offset'>;
 
-async function loadFiltered(
-  source: ListRows,
-  condition: Sql | undefined,
-  { limit, offset }: LimitedRows,
-): Promise<readonly StoredRecord[]> {
-  const { resource, tables, order, filter } = source;
-  const where = condition === undefined ? filter : sql`(${filter}) AND ${condition}`;
-  const skipped = offset === 0 ? sql`` : sql` OFFSET ${offset}`;
-  const found = sql`FROM ${tables} WHERE ${where} ORDER BY ${orderSql(resource, order)} LIMIT ${limit}${skipped}`;
+function loadFiltered(source: ListRows, condition: Sql | undefined, page: LimitedRows): Promise<readonly StoredRecord[]> {
   return source.sortsIds
-    ? loadByIds(source, sql`SELECT ${columnOf(resource, 'id')} ${found}`)
-    : loadSelected(source, sql`SELECT ${selectionOf(source)} ${found}`);
+    ? loadByIds(source, isAmong(source, selectIds(source, condition, page)))
+    : loadSelected(source, sql`SELECT ${selectionOf(source)} ${fromFiltered(source, condition, page)}`);
 }
 
-/** Loads the rows whose ids a query selects. */
-function loadByIds(source: ListRows, ids: Sql): Promise<readonly StoredRecord[]> {
-  const { tx, resource, order } = source;
-  const isSelected = tx.dialect.isGivenBy(columnOf(resource, 'id'), ids);
+function selectIds(source: ListRows, condition: Sql | undefined, page: LimitedRows): Sql {
+  return sql`SELECT ${columnOf(source.resource, 'id')} ${fromFiltered(source, condition, page)}`;
+}
+
+function fromFiltered({ resource, tables, order, filter }: ListRows, condition: Sql | undefined, { limit, offset }: LimitedRows): Sql {
+  const where = condition === undefined ? filter : sql`(${filter}) AND ${condition}`;
+  const skipped = offset === 0 ? sql`` : sql` OFFSET ${offset}`;
+  return sql`FROM ${tables} WHERE ${where} ORDER BY ${orderSql(resource, order)} LIMIT ${limit}${skipped}`;
+}
+
+function isAmong({ tx, resource }: ListRows, ids: Sql): Sql {
+  return tx.dialect.isGivenBy(columnOf(resource, 'id'), ids);
+}
+
+/** Loads the rows of a page by a condition on their ids. */
+function loadByIds(source: ListRows, isSelected: Sql): Promise<readonly StoredRecord[]> {
+  const { resource, order } = source;
   return loadSelected(
     source,
     sql`SELECT ${selectionOf(source)} FROM ${tableOf(resource)} WHERE ${isSelected} ORDER BY ${orderSql(resource, order)}`,
   );
 }
 
-function selectionOf({ resource, marks, total }: ListRows): Sql {
+function selectionOf({ resource, marks }: ListRows): Sql {
   const columns = [loadedSelectionOf(resource)];
   if (marks !== undefined) columns.push(sql`${marks.column} AS "$marks"`);
-  if (total !== undefined) columns.push(sql`${total.column} AS "$total"`);
   return sql.join(columns);
 }
 
-async function loadSelected({ tx, resource, marks, total }: ListRows, statement: Sql): Promise<readonly StoredRecord[]> {
-  const { records, first } = await loadIntactRows(tx, resource, statement);
+/** The FROM item of a page. It differs from every table, because names of resources contain no dots. */
+const PAGE = { name: 'found.page' };
+
+/** Adds the total to a statement, as `$total`. */
+function withTotal(statement: Sql, { query, limit }: SnapshotTotal, order: Order): Sql {
+  const page = sql.raw(quoteName(PAGE.name));
+  const total = sql`CASE WHEN (SELECT count(*) FROM ${page}) > ${sql.lit(limit)} THEN ${query} END AS "$total"`;
+  // A text that begins with WITH counts as a write.
+  return sql`SELECT * FROM (WITH ${page} AS (${statement}) SELECT *, ${total} FROM ${page}) AS ${page} ORDER BY ${orderSql(PAGE, order)}`;
+}
+
+async function loadSelected({ tx, resource, order, marks, total }: ListRows, statement: Sql): Promise<readonly StoredRecord[]> {
+  const isFirst = total?.isSelected === false;
+  const { records, first } = await loadIntactRows(tx, resource, isFirst ? withTotal(statement, total, order) : statement);
   // If the marks of the first statement are the same at commit, those of later statements were the same too.
   if (marks !== undefined && first !== undefined) marks.first ??= first['$marks'] as string;
   if (total !== undefined) {
-    total.statements++;
-    if (first !== undefined) total.first = Number(first['$total']);
+    total.isSelected = true;
+    const counted = isFirst ? first?.['$total'] : undefined;
+    if (typeof counted === 'string' || typeof counted === 'number') total.counted = Number(counted);
   }
   return records;
 }

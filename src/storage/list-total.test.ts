@@ -153,6 +153,20 @@ describe('a total', () => {
     }
   });
 
+  it.skipIf(!onPostgres)('needs no count for a page that is the whole list', async () => {
+    const counted = await test.database.transaction(async (tx) => {
+      const pages: unknown[] = [];
+      const all: Transaction['all'] = async (query) => {
+        const rows = await tx.all<never>(query);
+        pages.push((rows[0] as { $total?: unknown } | undefined)?.$total);
+        return rows;
+      };
+      const { total } = await list(replaceMembers(tx, { all }), { limit: 3 });
+      return { total, pages };
+    });
+    expect(counted).toEqual({ total: 3, pages: [null] });
+  });
+
   it.skipIf(!onPostgres)('belongs to the state of a page that several statements have loaded', async () => {
     const insert = (id: string): Promise<void> => test.database.transaction((tx) => insertRecord(tx, note, toRecord(id, { taskId: 't1' })));
     for (const id of ['m1', 'm2']) await insert(id);

@@ -3,7 +3,7 @@ import { TimeLimit } from './attempt.ts';
 import type { CursorPosition } from './cursor-pagination.ts';
 import { orderSql } from './cursor-pagination.ts';
 import type { ListQuery, MarkedState, Page } from './list-query.ts';
-import { anyOf, conditionsOf, type ListRows } from './list-rows.ts';
+import { anyOf, conditionsOf, idsByCount, type ListRows } from './list-rows.ts';
 import { scanPage } from './list-scan.ts';
 import { columnOf, idList } from './table-names.ts';
 import { writeMarksSql } from './write-marks.ts';
@@ -82,10 +82,10 @@ interface Counted {
   readonly marks?: string | undefined;
 }
 
-/** Returns the total that the statement of the page has selected. Returns undefined if there were several statements, or if it is unknown whether access has changed. */
+/** Returns the total that the statement of the page has selected; undefined if it has not, or if its write marks do not show all changes. */
 function countedWith({ total, marks }: ListRows, marked: ReadonlySet<string> | undefined): Counted | undefined {
-  if (total?.first === undefined || total.statements > 1 || (marked !== undefined && marks?.first === undefined)) return undefined;
-  return { total: total.first, marks: marks?.first };
+  if (total?.counted === undefined || (marked !== undefined && marks?.first === undefined)) return undefined;
+  return { total: total.counted, marks: marks?.first };
 }
 
 /** Counts all rows that the filter matches; returns undefined if the time limit of the request ends the count. */
@@ -107,20 +107,14 @@ async function countAll(source: ListRows, query: ListQuery, marked: ReadonlySet<
 }
 
 /** Renders the array of the ids of the page, and of the record after it. */
-async function idsOfPage(source: ListRows, query: ListQuery): Promise<Sql> {
-  const { byCount } = source;
-  const ids = sql`ARRAY(${await selectIds(source, query)})`;
-  if (byCount === undefined) return ids;
-  const byRow = await selectIds({ ...source, ...byCount.byRow() }, query);
-  const others = await selectIds({ ...source, ...byCount.unrelated() }, query);
-  return sql`CASE WHEN ${byCount.isSearch} THEN ${ids} WHEN ${byCount.isByRow()} THEN ARRAY(${byRow}) ELSE ARRAY(${others}) END`;
-}
-
-async function selectIds(source: ListRows, { after, offset, limit }: ListQuery): Promise<Sql> {
-  const { resource, tables, filter, order } = source;
+async function idsOfPage(source: ListRows, { after, offset, limit }: ListQuery): Promise<Sql> {
+  const { resource, order, byCount } = source;
   const ranges = (await conditionsOf(source, { after })).filter((range) => range !== undefined);
-  const where = ranges.length === 0 ? filter : sql`(${filter}) AND ${anyOf(ranges)}`;
   const skipped = after?.skip ?? offset ?? 0;
-  const sorted = orderSql(resource, order);
-  return sql`SELECT ${columnOf(resource, 'id')} FROM ${tables} WHERE ${where} ORDER BY ${sorted} LIMIT ${limit + 1} OFFSET ${skipped}`;
+  const select = ({ tables, filter }: Pick<ListRows, 'tables' | 'filter'>): Sql => {
+    const where = ranges.length === 0 ? filter : sql`(${filter}) AND ${anyOf(ranges)}`;
+    const sorted = orderSql(resource, order);
+    return sql`SELECT ${columnOf(resource, 'id')} FROM ${tables} WHERE ${where} ORDER BY ${sorted} LIMIT ${limit + 1} OFFSET ${skipped}`;
+  };
+  return byCount === undefined ? sql`ARRAY(${select(source)})` : idsByCount(source, byCount, select);
 }

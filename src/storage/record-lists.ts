@@ -62,12 +62,13 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
   const records = query.isIndexed
     ? recordsOf(resource, { existence })
     : checkedRecordsOf(tx, resource, { existence, paths, countsRelated });
-  const rows: ListRows = {
+  const found: ListRows = {
     ...toFilter(list, { tx, resource, query, records }),
     marks: compiled.exact ? marksOf(tx, { restrictions, dependsOn }) : undefined,
     // Databases sort whole rows. The index that finds the ids often has all columns of the filter.
     sortsIds: compiled.exact && (compiled.findsByValues || restrictions.some(({ findsByValues }) => findsByValues)),
   };
+  const rows: ListRows = { ...found, total: compiled.exact ? totalOf(found, query, dependsOn) : undefined };
   const inMemory = compiled.exact ? undefined : { restrictions, paths, countsRelated };
   return budget.search(async () => {
     const page = await scanPage(rows, query, inMemory);
@@ -101,27 +102,25 @@ function toFilter({ condition, target, compiled }: CompiledList, { tx, resource,
       tx.dialect.name === 'postgres' && compiled.exact
         ? rowsByCount({ resource, query, records }, { condition, target, compiled })
         : undefined,
-    total: totalOf(tx, { resource, compiled, query, tables }),
     alternatives: isIndexed ? undefined : toRowAlternatives(alternatives, { resource, order, records }),
     order,
   };
 }
 
 /**
- * Returns the total that the statement of a page selects on PostgreSQL, where each statement sees another state. Returns undefined for long attempts: they read
- * pages in parts, and leave out a total that takes too long. Records with checksums may be loaded twice.
+ * Returns the total that the statement of a page selects on PostgreSQL, where each statement sees another state. Returns undefined for a long attempt, which reads
+ * windows, for records with checksums, which may be loaded twice, and if write marks do not show all changes.
  */
-function totalOf(tx: Transaction, { resource, compiled, query, tables }: CountedRows): SnapshotTotal | undefined {
-  const isSelected = query.total && tx.dialect.name === 'postgres' && tx.attempt === 'short' && compiled.exact && !resource.checksum;
-  if (!isSelected) return undefined;
-  return { column: sql`(SELECT count(*) FROM ${tables} WHERE ${compiled.where})`, first: undefined, statements: 0 };
-}
-
-/** A list, and the FROM items of its filter. */
-interface CountedRows extends Pick<CompiledList, 'compiled'> {
-  readonly resource: Resource;
-  readonly query: ListQuery;
-  readonly tables: Sql;
+function totalOf(
+  { tx, resource, tables, filter, marks }: ListRows,
+  query: ListQuery,
+  dependsOn: ReadonlySet<string>,
+): SnapshotTotal | undefined {
+  const { total, limit, budget } = query;
+  if (total !== true || tx.dialect.name !== 'postgres' || tx.attempt !== 'short' || budget.limits.windowRows !== undefined)
+    return undefined;
+  if (resource.checksum || (dependsOn.size > 0 && marks === undefined)) return undefined;
+  return { query: sql`(SELECT count(*) FROM ${tables} WHERE ${filter})`, limit, counted: undefined, isSelected: false };
 }
 
 /** A list, and the FROM item of its records. */

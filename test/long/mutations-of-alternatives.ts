@@ -99,6 +99,15 @@ export const MUTATIONS_OF_ALTERNATIVES: readonly Mutation[] = [
     onPostgres: true,
   },
   {
+    name: 'a second statement takes the number of related records from the first one',
+    file: 'src/storage/list-rows.ts',
+    find: 'WHEN ${byCount.isSearch} THEN ${search} ',
+    replace: 'WHEN FALSE THEN ${search} ',
+    red: RED,
+    test: 'alternatives of a list lists all records if the last of more than a thousand related records is deleted between two statements, in another order',
+    onPostgres: true,
+  },
+  {
     name: 'the values of alternatives are not limited',
     file: FILE,
     find: ' || compiled.values * choices.length > MAX_VALUES',
