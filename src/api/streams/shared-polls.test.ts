@@ -49,7 +49,7 @@ it('streams of one poll receive the events of their own filter and right', async
     { resource: 'Other', recordId: 'o1' },
   ]);
   const received = await Promise.all(
-    readers.map(async (reader, index) => eventsOf(await readUntil(reader, index === 3 ? /o1/ : /a2/), 'entry')),
+    readers.map(async (reader, index) => eventsOf(await readUntil(reader, index === 3 ? /"o1"/ : /"a2"/), 'entry')),
   );
   expect(received.map((entries) => entries.map(({ recordId }) => recordId))).toEqual([
     ['a1', 'a2'],
