@@ -130,7 +130,7 @@ function list(where: Condition, { sort = [], limit = 7, afterEach, ...listing }:
   });
 }
 
-/** The same condition, which is not split: the first part is never true. */
+/** Returns the same condition with a first part that is never true, so that it is not split. */
 const notSplit = (where: Condition): Condition => any([all([compare('rank', 'eq', -1), compare('rank', 'eq', -2)]), where]);
 
 const isFromAlternatives = ({ sent }: Listed): boolean => sent.some((text) => / UNION |LATERAL/.test(text));

@@ -42,10 +42,10 @@ export interface SnapshotMarks {
 /** The number of all rows in the snapshot of the statement that returns a page. */
 export interface SnapshotTotal {
   readonly query: Sql;
-  /** They are counted only if the statement returns more rows than the limit of the page. With fewer, another statement may load the rest of the page. */
+  /** Maximum records of the page. The statement counts only if it returns more rows; otherwise, another one may load the rest of the page. */
   readonly limit: number;
   counted: number | undefined;
-  /** True after the first statement. If it has returned no rows, those of a later one belong to another state. */
+  /** True after the first statement. Later ones see other states and select no total. */
   isSelected: boolean;
 }
 
@@ -201,7 +201,7 @@ const PAGE = { name: 'found.page' };
 /** Adds the total to a statement, as `$total`. */
 function withTotal(statement: Sql, { query, limit }: SnapshotTotal, order: Order): Sql {
   const page = sql.raw(quoteName(PAGE.name));
-  const total = sql`CASE WHEN (SELECT count(*) FROM ${page}) > ${sql.lit(limit)} THEN ${query} END AS "$total"`;
+  const total = sql`CASE WHEN (SELECT count(*) FROM ${page}) > ${limit} THEN ${query} END AS "$total"`;
   // A text that begins with WITH counts as a write.
   return sql`SELECT * FROM (WITH ${page} AS (${statement}) SELECT *, ${total} FROM ${page}) AS ${page} ORDER BY ${orderSql(PAGE, order)}`;
 }

@@ -250,7 +250,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   {
     name: 'a statement that has not loaded the whole page has its total',
     file: 'src/storage/list-rows.ts',
-    find: '> ${sql.lit(limit)} THEN',
+    find: '> ${limit} THEN',
     replace: '> 0 THEN',
     red: 'src/storage/list-total.test.ts',
     test: 'a total belongs to the state of a page that several statements have loaded',
