@@ -146,7 +146,7 @@ describe('denials of users who are not admins', () => {
 
 describe('attempts of reads', () => {
   it.each(['decisions.histogram', 'decisions.facets', 'decisions.verify', 'analytics.read', 'decisions.list'])(
-    'an aggregate of the audit log begins beside other requests, and a search does not: %s',
+    'an aggregate of the audit log begins beside other requests when the caller is admitted, and a search does not: %s',
     async (id) => {
       const attempts: string[] = [];
       const transaction: Database['transaction'] = (work, options) =>
@@ -159,7 +159,7 @@ describe('attempts of reads', () => {
       const query = parseQuery(id.endsWith('facets') ? 'fields=action' : '');
       const request = { method: 'GET' as const, params: new Map(), query, body: undefined, header: () => undefined };
       await route.handle({ ...request, origin: admin.pipeline.originOf('ada') }, () => undefined);
-      expect(attempts).toEqual([id === 'decisions.list' ? 'short' : 'long']);
+      expect(attempts).toEqual(id === 'decisions.list' ? ['short'] : ['short', 'long']);
     },
   );
 });

@@ -199,6 +199,9 @@ export async function handleAs(
     const admitted = await admitCaller(tx, { info, principal, snapshot, auditorAction, timeZone: deps.timeZone });
     return admitted instanceof Problem ? admitted : { ...admitted, snapshot };
   };
+  // A caller who is not admitted takes none of the places of long attempts.
+  const first = endpoint.beginsLong === true ? await deps.database.transaction(admitIn, { caller }) : undefined;
+  if (first instanceof Problem) throw first;
   const run = async (isRecorded: boolean): Promise<HttpResponse | Problem> => {
     let last: Transaction | undefined;
     const work = async (tx: Transaction): Promise<HttpResponse | Problem> => {
