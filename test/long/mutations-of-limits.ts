@@ -223,4 +223,12 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
     test: 'a quick read shortens no rest',
     onPostgres: true,
   },
+  {
+    name: 'a caller who is not admitted takes a place of long requests',
+    file: 'src/api/admin/admin-endpoint.ts',
+    find: 'endpoint.beginsLong === true ?',
+    replace: 'endpoint.beginsLong === undefined ?',
+    red: 'test/scenarios/long-admission.test.ts',
+    test: 'refuses 30 requests at once with 403, although only one long request runs and one waits',
+  },
 ];
