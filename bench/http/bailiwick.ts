@@ -88,7 +88,7 @@ export function callsOf(world: World, authorId: string, token: string): Record<C
     'read by id': readOwn(world, token),
     'list of 20': get('/api/Article?limit=20'),
     'list of 20, filter and sort': get('/api/Article?where[status]=published&sort=-publishedAt&limit=20'),
-    total: { ...get('/api/Article?limit=1&total=true'), read: (body) => ({ authors: [], total: (body as { total: number }).total }) },
+    total: { ...get('/api/Article?limit=0&total=true'), read: (body) => ({ authors: [], total: (body as { total: number }).total }) },
     create: { headers, toRequest: (turn) => ({ method: 'POST', path: '/api/Article', body: data(turn) }), read: readData },
     update: {
       headers,

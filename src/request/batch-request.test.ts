@@ -104,7 +104,7 @@ describe('the members of an item', () => {
     ['read', { data: [] }, ['type data']],
     ['read', { data: null }, ['type data']],
     ['list', { data: 'all' }, ['type data']],
-    ['list', { data: { limit: 0, where: { a: {} } } }, ['range data.limit', 'tooFew data.where.a']],
+    ['list', { data: { limit: -1, where: { a: {} } } }, ['range data.limit', 'tooFew data.where.a']],
     ['schema', { data: { id: '7' } }, ['unknown data.id']],
     ['update', { data: { title: 'x' } }, ['required id']],
     ['createIfNotExists', { data: { title: 'x' } }, ['required filter', 'required data', 'unknown data.title']],

@@ -49,7 +49,6 @@ describe('GET /api/:resource', () => {
   });
 
   it.each<[string, readonly string[]]>([
-    ['limit=0', ['range limit']],
     ['limit=1001', ['range limit']],
     ['limit=-1', ['range limit']],
     ['limit=1e3', ['type limit']],
@@ -216,7 +215,8 @@ describe('POST /api/:resource/:action', () => {
     ['delete', {}, ['required id']],
     ['list', { limit: '5' }, ['type limit']],
     ['list', { limit: 1.5 }, ['type limit']],
-    ['list', { limit: 0, sort: [1], where: { a: {} } }, ['range limit', 'tooFew where.a', 'type sort']],
+    ['export', { limit: 0 }, ['range limit']],
+    ['list', { limit: -1, sort: [1], where: { a: {} } }, ['range limit', 'tooFew where.a', 'type sort']],
     ['list', { total: 'true' }, ['type total']],
     ['list', { total: null }, ['type total']],
     ['list', { sort: [1] }, ['type sort']],

@@ -98,26 +98,29 @@ const TOTAL = Type.Optional(
   Type.Boolean({ description: 'If true, the response contains the number of all matching records. Default: false.' }),
 );
 
-/** Returns the members of a page: the same in a query and in a body. `limitMax` is the maximum of `limit`; exports have a larger maximum. */
-function pageMembers(limitMax: number) {
-  return {
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: limitMax, description: 'Maximum number of records in the page. Default: 50.' }),
-    ),
-    offset: OFFSET,
-    cursor: CURSOR,
-    total: TOTAL,
-  };
+/** Returns the schema of `limit`. Pages of exports are larger. */
+function limitOf(action: 'list' | 'export', { pageMax, exportMax }: Pick<RequestLimits, 'pageMax' | 'exportMax'>) {
+  const [range, description] =
+    action === 'list'
+      ? [{ minimum: 0, maximum: pageMax }, 'Maximum number of records in the page; 0 for `total` alone. Default: 50.']
+      : [{ minimum: 1, maximum: exportMax }, 'Maximum number of records in the page. Default: the maximum.'];
+  return Type.Optional(Type.Integer({ ...range, description }));
 }
 
 /** Returns the schema of the query of `GET /api/:resource`. */
-export function listQuerySchema({ pageMax }: Pick<RequestLimits, 'pageMax'>, { where, sort }: Pick<RecordForms, 'where' | 'sort'>) {
+export function listQuerySchema(
+  limits: Pick<RequestLimits, 'pageMax' | 'exportMax'>,
+  { where, sort }: Pick<RecordForms, 'where' | 'sort'>,
+) {
   return Input({
     where: Type.Optional(where),
     sort: Type.Optional(
       Type.Unsafe<string>({ ...sort, description: 'Field names, comma-separated. A leading `-` sorts in descending order.' }),
     ),
-    ...pageMembers(pageMax),
+    limit: limitOf('list', limits),
+    offset: OFFSET,
+    cursor: CURSOR,
+    total: TOTAL,
     ...PROJECTION_QUERY,
     deleted: Type.Optional(
       Type.Boolean({ description: 'List the soft-deleted records instead (the action `listDeleted`). Default: false.' }),
@@ -157,7 +160,7 @@ function actionMembers({ name, decides }: Pick<Action, 'name' | 'decides'>, limi
       return Type.Optional(names(forms.sortKey, limits.sortKeys, 'Field names. A leading `-` sorts in descending order.'));
     },
     get limit() {
-      return pageMembers(name === 'export' ? limits.exportMax : limits.pageMax).limit;
+      return limitOf(name === 'export' ? 'export' : 'list', limits);
     },
     offset: OFFSET,
     cursor: CURSOR,

@@ -100,6 +100,8 @@ function move(id: string, { version, project }: { readonly version: number; read
   });
 }
 
+const insertLog = (): Promise<void> => test.database.transaction((tx) => insertRecord(tx, log, toRecord('l', { text: 'x' })));
+
 const loadState = (): Promise<unknown> => test.database.transaction((tx) => tx.all(sql`SELECT * FROM "_State" ORDER BY "id"`));
 
 describe('a write', () => {
@@ -153,6 +155,21 @@ describe('a total', () => {
     }
   });
 
+  it.each(EACH)('needs one statement and no page with a limit of 0, in an attempt that is %s', async (_, options) => {
+    const statements: string[] = [];
+    const page = await test.database.transaction((tx) => {
+      const noted = <T>(query: Query, run: () => T): T => {
+        statements.push(toText(query).sql);
+        return run();
+      };
+      const one: Transaction['one'] = (query) => noted(query, () => tx.one(query));
+      const all: Transaction['all'] = (query) => noted(query, () => tx.all(query));
+      return list(replaceMembers(tx, { one, all }), { where: OF_PROJECT, limit: 0, offset: 2 });
+    }, options);
+    expect(page).toEqual({ records: [], total: 3 });
+    expect(statements).toEqual([expect.stringMatching(/^SELECT count\(\*\) AS "total"/)]);
+  });
+
   it.skipIf(!onPostgres)('needs no count for a page that is the whole list', async () => {
     const counted = await test.database.transaction(async (tx) => {
       const pages: unknown[] = [];
@@ -201,23 +218,20 @@ describe('a total', () => {
   });
 
   it.each([
-    ['a record on which access depends', () => move('t3', { version: 1, project: 'p1' }), { runs: 2, total: 2 }],
-    [
-      'a record on which access does not depend',
-      () => test.database.transaction((tx) => insertRecord(tx, log, toRecord('l', { text: 'x' }))),
-      { runs: 1, total: 3 },
-    ],
-  ] as const)('repeats its count only if the access to its records may have changed: %s', async (_, change, expected) => {
+    ['a record on which access depends', 1, () => move('t3', { version: 1, project: 'p1' }), { runs: 2, total: 2 }],
+    ['such a record, without a page', 0, () => move('t3', { version: 1, project: 'p1' }), { runs: 2, total: 2 }],
+    ['a record on which access does not depend', 1, insertLog, { runs: 1, total: 3 }],
+  ] as const)('repeats its count only if the access to its records may have changed: %s', async (_, limit, change, expected) => {
     let runs = 0;
     const page = await test.database.transaction(async (tx) => {
       tx.addToReadSet({ watch: WATCH });
-      const found = await list(tx, { where: OF_PROJECT });
+      const found = await list(tx, { where: OF_PROJECT, limit });
       // The record of the page stays: without the total, the read set would be current.
       if (runs++ === 0) await change();
       return found;
     }, LONG);
     expect({ runs, total: page.total }).toEqual(expected);
-    expect(page.records.map(({ id }) => id)).toEqual(['n1']);
+    expect(page.records.map(({ id }) => id)).toEqual(['n1'].slice(0, limit));
   });
 
   it('leaves a list that takes long after three changes of access', async () => {

@@ -30,7 +30,8 @@ const MAX_STALE = 3;
 export async function addTotal(source: ListRows, { query, page, dependsOn, loadedFrom }: CountedList): Promise<Page> {
   const { tx } = source;
   // A page that is the whole list needs no count.
-  if (page.next === undefined && query.after === undefined && !query.offset) return { ...page, total: page.records.length };
+  if (query.limit > 0 && page.next === undefined && query.after === undefined && !query.offset)
+    return { ...page, total: page.records.length };
   if (query.budget.reached !== undefined) return { ...page, withoutTotal: 'budget' };
   const marked = tx.validatesReads && dependsOn.size > 0 ? dependsOn : undefined;
   // A short attempt blocks the writers in the end. They would wait for this one for seconds.
@@ -91,13 +92,14 @@ function countedWith({ total, marks }: ListRows, marked: ReadonlySet<string> | u
 /** Counts all rows that the filter matches; returns undefined if the time limit of the request ends the count. */
 async function countAll(source: ListRows, query: ListQuery, marked: ReadonlySet<string> | undefined): Promise<Counted | undefined> {
   const { tx, tables, filter } = source;
-  const columns =
-    tx.dialect.name === 'sqlite'
-      ? sql``
-      : sql`, array_to_json(${await idsOfPage(source, query)})::text AS "ids"${marked === undefined ? sql`` : sql`, ${writeMarksSql(marked)} AS "marks"`}`;
+  const columns = [sql`count(*) AS "total"`];
+  if (tx.dialect.name !== 'sqlite') {
+    if (query.limit > 0) columns.push(sql`array_to_json(${await idsOfPage(source, query)})::text AS "ids"`);
+    if (marked !== undefined) columns.push(sql`${writeMarksSql(marked)} AS "marks"`);
+  }
   try {
     const row = await tx.savepoint(() =>
-      tx.one<{ total: number; ids?: string; marks?: string }>(sql`SELECT count(*) AS "total"${columns} FROM ${tables} WHERE ${filter}`),
+      tx.one<{ total: number; ids?: string; marks?: string }>(sql`SELECT ${sql.join(columns)} FROM ${tables} WHERE ${filter}`),
     );
     return { total: Number(row?.total ?? 0), marks: row?.marks, ...(row?.ids !== undefined && { ids: JSON.parse(row.ids) as string[] }) };
   } catch (error) {

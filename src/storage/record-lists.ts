@@ -71,7 +71,7 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
   const rows: ListRows = { ...found, total: compiled.exact ? totalOf(found, query, dependsOn) : undefined };
   const inMemory = compiled.exact ? undefined : { restrictions, paths, countsRelated };
   return budget.search(async () => {
-    const page = await scanPage(rows, query, inMemory);
+    const page = query.limit === 0 ? { records: [] } : await scanPage(rows, query, inMemory);
     if (inMemory !== undefined) return query.total ? { ...page, withoutTotal: 'inMemory' } : page;
     const counted = query.total
       ? await addTotal(rows, {

@@ -38,6 +38,7 @@ describe.each(SEES)('%s', (caller, count) => {
   });
 
   it.each([
+    'limit=0',
     'limit=1',
     'limit=1&sort=-amount',
     'limit=1&offset=1000',

@@ -233,5 +233,5 @@ async function listWhere(
   const [first] = pages;
   // Without a next page, the total is the number of records, without a count.
   const isCounted = first?.withoutTotal === 'inMemory' || (first?.total !== undefined && (first.next !== undefined || records.length < 2));
-  return { records, total: isCounted ? first.total : (await load(AMPLE, { limit: 1, total: true })).total };
+  return { records, total: isCounted ? first.total : (await load(AMPLE, { limit: 0, total: true })).total };
 }

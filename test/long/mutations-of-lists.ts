@@ -175,4 +175,20 @@ export const MUTATIONS_OF_LISTS: readonly Mutation[] = [
     red: 'src/operators/reads-time.test.ts',
     test: 'withinLast states whether it reads the time',
   },
+  {
+    name: 'the total of a list with a limit of 0 is the number of records on its page',
+    file: 'src/storage/list-total.ts',
+    find: 'query.limit > 0 && page.next',
+    replace: 'page.next',
+    red: 'test/scenarios/lists.test.ts',
+    test: 'returns the total alone with a limit of 0',
+  },
+  {
+    name: 'a list with a limit of 0 searches a page',
+    file: 'src/storage/record-lists.ts',
+    find: 'query.limit === 0 ? { records: [] } : ',
+    replace: '',
+    red: 'src/storage/list-total.test.ts',
+    test: 'needs one statement and no page with a limit of 0, in an attempt that is short',
+  },
 ];

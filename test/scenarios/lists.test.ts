@@ -80,6 +80,7 @@ describe('a filter', () => {
       { ...ok('total=true&limit=2', 2, { total: COUNT }), name: 'does not limit the total to the page' },
       { ...ok('offset=20', 3), name: 'accepts an offset of a list' },
       { ...ok('offset=100', 0), name: 'accepts an offset beyond the end of a list' },
+      { ...ok('total=true&limit=0', 0, { total: COUNT }), body_lacks: ['nextCursor'], name: 'returns the total alone with a limit of 0' },
       { ...ok('limit=2', 2), body_lacks: ['total'], name: 'returns no total of a list by default' },
       { ...ok('limit=1000', COUNT), body_lacks: ['nextCursor'], name: 'returns no cursor after the last page of a list' },
       {
@@ -122,7 +123,6 @@ describe('a filter', () => {
 
 /** Invalid queries. `entry`: the mistake concerns a field, so the request is decided first and has an audit entry. */
 const REFUSED: readonly (readonly [query: string, code: string, path: string, entry?: boolean])[] = [
-  ['limit=0', 'REQUEST_PARAMETER', 'limit'],
   ['limit=-1', 'REQUEST_PARAMETER', 'limit'],
   ['limit=1001', 'REQUEST_PARAMETER', 'limit'],
   ['limit=ten', 'REQUEST_PARAMETER', 'limit'],
@@ -174,7 +174,7 @@ describe('an invalid list request', () => {
       {
         name: 'reports all mistakes of a list request at once',
         as: 'admin',
-        send: 'GET /api/Item?limit=0&offset=-1&total=maybe&page=1',
+        send: 'GET /api/Item?limit=-1&offset=-1&total=maybe&page=1',
         status: 400,
         body_has: { errors: [{ path: 'page' }, { path: 'limit' }, { path: 'offset' }, { path: 'total' }] },
       },

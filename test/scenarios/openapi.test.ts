@@ -53,7 +53,8 @@ const test = {
 /** A request, its path in the document, and the expected status. `<user>` is an id. */
 const CALLS: readonly (readonly [send: string, path: string, status: number, body?: unknown])[] = [
   ['GET /api/Article?total=true&limit=1', '/api/Article', 200],
-  ['GET /api/Article?limit=0', '/api/Article', 400],
+  ['GET /api/Article?total=true&limit=0', '/api/Article', 200],
+  ['GET /api/Article?limit=-1', '/api/Article', 400],
   ['POST /api/Article', '/api/Article', 201, article],
   ['POST /api/Article', '/api/Article', 409, article],
   ['POST /api/Article', '/api/Article', 422, {}],

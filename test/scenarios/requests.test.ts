@@ -346,7 +346,7 @@ describe('an invalid batch item', () => {
             { resource: 'Article', action: 'frobnicate' },
             { resource: 'Article', action: 'list', filter: {} },
             { resource: 'Article', action: 'read' },
-            { resource: 'Article', action: 'list', limit: 0 },
+            { resource: 'Article', action: 'list', limit: -1 },
             { resource: 'Article', action: 'list', limit: 1 },
           ],
         },

@@ -64,9 +64,9 @@ async function send(path: string, { method = 'GET', query = {}, body, version, s
   return response;
 }
 
-/** Lists a record of a resource, and returns the id of the audit entry of the decision. */
+/** Lists no record of a resource, and returns the id of the audit entry of the decision. */
 export async function listForDecision(resource: string): Promise<string> {
-  const { headers } = await send(encodeURIComponent(resource), { query: { limit: 1 } });
+  const { headers } = await send(encodeURIComponent(resource), { query: { limit: 0 } });
   return headers.get('x-decision-id') ?? '';
 }
 
