@@ -7,6 +7,7 @@ interface AnyOptions {
   readonly fields?: readonly string[] | undefined;
   readonly expand?: readonly string[] | undefined;
   readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
   readonly ifMatch?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -31,14 +32,7 @@ export function createResourceClient({ send }: Transport, resource: string): Cal
   const list = ({ signal, ...query }: AnyOptions = {}): Promise<unknown> => load({ ...act('list', query, { signal }), isRead: true });
   const calls = {
     list,
-    async *all(query: AnyOptions = {}) {
-      let cursor: string | undefined;
-      do {
-        const page = (await list({ ...query, cursor: cursor ?? query.cursor })) as Page<unknown>;
-        yield* page.data;
-        cursor = page.nextCursor;
-      } while (cursor !== undefined);
-    },
+    all: (query?: AnyOptions) => loadAll(list, query),
     read: (id: string, { fields, expand, signal }: AnyOptions = {}) =>
       dataOf({ method: 'GET', path: pathOf(id), query: { fields: fields?.join(), expand: expand?.join() }, signal }),
     create: (body: object, { signal }: AnyOptions = {}) => dataOf({ method: 'POST', path, body, signal }),
@@ -64,6 +58,17 @@ export function createResourceClient({ send }: Transport, resource: string): Cal
   };
   // The methods return what the service sends; the generated types describe it.
   return calls as unknown as Calls;
+}
+
+/** Loads the records of a list page by page. @throws RangeError if the pages would have no records */
+async function* loadAll(list: (query: AnyOptions) => Promise<unknown>, query: AnyOptions = {}): AsyncGenerator<unknown, void> {
+  if (query.limit === 0) throw new RangeError('limit: expected at least 1');
+  let cursor: string | undefined;
+  do {
+    const page = (await list({ ...query, cursor: cursor ?? query.cursor })) as Page<unknown>;
+    yield* page.data;
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
 }
 
 function ifMatches(version: number | undefined): Pick<ClientRequest, 'headers'> {

@@ -103,7 +103,7 @@ function limitOf(action: 'list' | 'export', { pageMax, exportMax }: Pick<Request
   const [range, description] =
     action === 'list'
       ? [{ minimum: 0, maximum: pageMax }, 'Maximum number of records in the page; 0 for `total` alone. Default: 50.']
-      : [{ minimum: 1, maximum: exportMax }, 'Maximum number of records in the page. Default: the maximum.'];
+      : [{ minimum: 1, maximum: exportMax }, 'Maximum number of records in the page. Default: the maximum; with `format`, all records.'];
   return Type.Optional(Type.Integer({ ...range, description }));
 }
 

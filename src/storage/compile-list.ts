@@ -32,8 +32,10 @@ export function compileList(tx: Transaction, resource: Resource, list: ListCondi
   const known = lists.get(key);
   if (known !== undefined) return { ...known, condition };
   const compiled = compile(tx, resource, list);
-  if (!compiled.compiled.readsTime && key.length <= MAX_KEY) lists.set(key, compiled);
-  return compiled;
+  if (compiled.compiled.readsTime || key.length > MAX_KEY) return compiled;
+  const kept = { ...compiled, key };
+  lists.set(key, kept);
+  return kept;
 }
 
 function compile(tx: Transaction, resource: Resource, { condition, ...options }: ListCondition): CompiledList {

@@ -2,9 +2,10 @@
  * Alternatives of a list, such as "own documents, or those of my organisations". With one filter, databases find the records of all alternatives and sort
  * them. An index has the records of each alternative in the order of the list, so a page reads only as many of each as it may contain.
  */
-import { all, type CompiledCondition, type Condition, compileCondition, type Path, type Related } from '../conditions/index.ts';
+import { LRUCache } from 'lru-cache';
+import { all, type Condition, compileCondition, type Path, type Related } from '../conditions/index.ts';
 import { memoize } from '../memoize.ts';
-import { hasIndexInOrder, hasIndexOn, indexesOf, type Resource } from '../resources/index.ts';
+import { type Definitions, hasIndexInOrder, hasIndexOn, indexesOf, type Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { type Order, orderSql } from './cursor-pagination.ts';
@@ -18,6 +19,8 @@ interface Alternative {
   readonly target: ResourceTarget;
   /** True for the rows of this alternative, if they also have one of the values of `byValue`. */
   readonly filter: Sql;
+  /** Number of bound values. */
+  readonly boundValues: number;
   /** Present if an index has only the rows with the same value of a field in the order of the list. */
   readonly byValue?: ByValue | undefined;
 }
@@ -41,16 +44,25 @@ interface SplitList extends Pick<ListQuery, 'definitions' | 'existence' | 'now' 
 
 /** Maximum alternatives: the database plans each of them. */
 const MAX_ALTERNATIVES = 8;
-/** Maximum values that all alternatives bind. Each contains those of the conditions beside them, which take time to compile. */
-const MAX_VALUES = 400;
+/** Maximum values that all alternatives bind. Each contains those of the conditions beside them, and compiling a hundred takes a millisecond. */
+const MAX_VALUES = 200;
 /** Maximum related records of the caller: a page reads rows for each of them. */
 const MAX_RELATED = 1000;
 /** Operators with which an index finds the rows of some values, and of a range. */
 const OF_VALUES = new Set(['eq', 'in']);
 const OF_RANGE = new Set(['gt', 'gte', 'lt', 'lte', 'between', 'before', 'after']);
 
-const known = new WeakMap<CompiledCondition, Map<string, readonly Alternative[]>>();
-const createMap = (): Map<string, readonly Alternative[]> => new Map();
+/** Maximum bytes of the alternatives that are kept for each set of definitions. */
+const MAX_KEPT = 8_000_000;
+/** Estimated bytes of an alternative, and of a bound value with the condition around it. */
+const BYTES = { alternative: 1000, value: 700 };
+
+const kept = new WeakMap<Definitions, LRUCache<string, readonly Alternative[]>>();
+const createKept = (): LRUCache<string, readonly Alternative[]> => new LRUCache({ maxSize: MAX_KEPT, sizeCalculation: toBytes });
+
+function toBytes(alternatives: readonly Alternative[], key: string): number {
+  return alternatives.reduce((bytes, { boundValues }) => bytes + BYTES.alternative + BYTES.value * boundValues, 2 * key.length + 100);
+}
 
 /** Returns true if a condition may have alternatives. */
 export function mayHaveAlternatives(condition: Condition): boolean {
@@ -62,15 +74,16 @@ export function mayHaveAlternatives(condition: Condition): boolean {
  * alternatives no index has its records in the order of the list.
  */
 export function alternativesOf(
-  { condition, compiled }: Pick<CompiledList, 'condition' | 'compiled'>,
+  { condition, compiled, key }: Pick<CompiledList, 'condition' | 'compiled' | 'key'>,
   list: SplitList,
 ): readonly Alternative[] {
   if (condition.type !== 'related' && !mayHaveAlternatives(condition)) return [];
   // Unique indexes leave out deleted records.
   if (!compiled.exact || list.existence === 'deleted' || !hasIndexedOrder(list)) return [];
-  // Conditions stay compiled for further lists. Few orders have an index, so few are kept.
-  const alternatives = memoize(known, compiled, createMap);
-  return memoize(alternatives, sortedFields(list).join(' '), () => split({ condition, compiled }, list));
+  const find = (): readonly Alternative[] => split({ condition, compiled }, list);
+  if (key === undefined) return find();
+  const known = memoize(kept, list.definitions, createKept);
+  return memoize<string, readonly Alternative[]>(known, `${sortedFields(list).join(' ')} ${key}`, find);
 }
 
 /** Returns true if an index has records in the order of a list, if the fields before those of the order have known values. */
@@ -138,8 +151,8 @@ function findByValue(related: Related, { tx, resource, ...moment }: SplitList): 
 
 function compileParts(parts: readonly Condition[], { tx, resource, ...moment }: SplitList, byValue?: ByValue): Alternative | undefined {
   const target = listTargetFor(tx, resource, moment);
-  const { where, exact } = compileCondition(all(parts), target);
-  return exact ? { target, filter: where, byValue } : undefined;
+  const { where, exact, values } = compileCondition(all(parts), target);
+  return exact ? { target, filter: where, boundValues: values, byValue } : undefined;
 }
 
 /** Returns the field whose values a condition compares with a literal. */

@@ -20,6 +20,8 @@ export interface CompiledList {
   readonly existence: Existence | undefined;
   readonly target: ResourceTarget;
   readonly compiled: CompiledCondition;
+  /** A key that is equal for lists with the same compiled condition; absent if it is not kept. */
+  readonly key?: string | undefined;
 }
 
 /** A state of the records of some resources. */

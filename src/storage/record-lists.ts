@@ -87,10 +87,10 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
 }
 
 /** Returns the rows that match a condition in the order of the list. */
-function toFilter({ condition, target, compiled }: CompiledList, { tx, resource, query, records }: FilteredRecords): ListRows {
+function toFilter({ condition, target, compiled, key }: CompiledList, { tx, resource, query, records }: FilteredRecords): ListRows {
   const { definitions, existence, now, timeZone, sort, isIndexed } = query;
   const order = toOrder(resource, sort);
-  const alternatives = alternativesOf({ condition, compiled }, { tx, resource, order, definitions, existence, now, timeZone });
+  const alternatives = alternativesOf({ condition, compiled, key }, { tx, resource, order, definitions, existence, now, timeZone });
   const tables = target.tables(records);
   return {
     tx,

@@ -100,6 +100,7 @@ describe('a list', () => {
     for await (const article of client.article.all({ ...query, limit: 2 })) read.push(article);
     expect(read).toEqual((await client.article.list(query)).data);
     expect(read.length).toBe(5);
+    await expect(client.article.all({ ...query, limit: 0 }).next()).rejects.toThrow(RangeError);
   });
 });
 

@@ -58,8 +58,8 @@ export const MUTATIONS_OF_ALTERNATIVES: readonly Mutation[] = [
   {
     name: 'the alternatives of one order are those of another order',
     file: FILE,
-    find: "memoize(alternatives, sortedFields(list).join(' '), ",
-    replace: "memoize(alternatives, '', ",
+    find: "${sortedFields(list).join(' ')} ",
+    replace: '',
     red: RED,
     test: 'alternatives of a list finds the alternatives of a condition on other records for each order',
   },
@@ -122,5 +122,22 @@ export const MUTATIONS_OF_ALTERNATIVES: readonly Mutation[] = [
     replace: '',
     red: RED,
     test: `${ONE} deleted records`,
+  },
+  {
+    name: 'alternatives are kept without a bound of their bytes',
+    file: 'src/storage/list-alternatives.ts',
+    find: 'maxSize: MAX_KEPT, sizeCalculation: toBytes',
+    replace: 'max: 1_000_000',
+    red: 'src/storage/kept-alternatives.test.ts',
+    test: 'drops alternatives when further ones take 8 MB',
+  },
+  {
+    name: 'the statement of a page selects a total that is too high',
+    file: 'src/storage/list-rows.ts',
+    find: 'THEN ${query} END AS "$total"',
+    replace: 'THEN ${query} + 1 END AS "$total"',
+    red: 'test/law/law.test.ts',
+    test: 'a list returns exactly the records that single reads allow: unknown beside true in any',
+    onPostgres: true,
   },
 ];

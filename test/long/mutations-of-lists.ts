@@ -154,8 +154,8 @@ export const MUTATIONS_OF_LISTS: readonly Mutation[] = [
   {
     name: 'a compiled condition that reads the time is kept',
     file: 'src/storage/compile-list.ts',
-    find: 'if (!compiled.compiled.readsTime && ',
-    replace: 'if (',
+    find: 'compiled.compiled.readsTime || ',
+    replace: '',
     red: 'src/storage/compile-list.test.ts',
     test: 'compiles a condition that reads the time for the time of its list',
   },

@@ -199,8 +199,9 @@ export async function handleAs(
     const admitted = await admitCaller(tx, { info, principal, snapshot, auditorAction, timeZone: deps.timeZone });
     return admitted instanceof Problem ? admitted : { ...admitted, snapshot };
   };
-  // A caller who is not admitted takes none of the places of long attempts.
-  const first = endpoint.beginsLong === true ? await deps.database.transaction(admitIn, { caller }) : undefined;
+  const options = { caller, milliseconds: deps.milliseconds };
+  // Few requests may take long at once. A caller who is not admitted is refused before.
+  const first = endpoint.beginsLong === true ? await deps.database.transaction(admitIn, options) : undefined;
   if (first instanceof Problem) throw first;
   const run = async (isRecorded: boolean): Promise<HttpResponse | Problem> => {
     let last: Transaction | undefined;
@@ -220,7 +221,7 @@ export async function handleAs(
       if (isRecorded && changes.length === 0 && endpoint.isAudited !== false) appendEntry(tx, toReadEntry(endpoint, adminRequest));
       return response;
     };
-    const response = await deps.database.transaction(work, { caller, beginsLong: endpoint.beginsLong, milliseconds: deps.milliseconds });
+    const response = await deps.database.transaction(work, { ...options, beginsLong: endpoint.beginsLong });
     if (last !== undefined) deps.policyStore.keepChange(last);
     return response;
   };
