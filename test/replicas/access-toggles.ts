@@ -168,7 +168,8 @@ async function grantListed(
   };
   const { user } = await grant(fleet, [{ resource: 'Note', action: '*', conditions: [{ related }] }]);
   const level = `of ${user.id}`;
-  for (const nth of ['first', 'second']) await fleet.asAdmin('POST /api/Note', { slug: `${nth} ${level}`, text: level });
+  // The request id of each create is the slug of its note, by which their entries are found.
+  for (const slug of [`first-${user.id}`, `second-${user.id}`]) await fleet.asAdmin('POST /api/Note', { slug, text: level }, slug);
   const id = idOf(await fleet.asAdmin('POST /api/Membership', { userId: user.id, level, ...values }));
   return { user, id, level, path: `/api/Membership/${id}` };
 }
