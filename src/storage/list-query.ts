@@ -63,6 +63,7 @@ export interface ListQuery extends Restriction {
   readonly definitions: Definitions;
   /** The sort keys; sorted by id if empty. */
   readonly sort: readonly ResolvedSortKey[];
+  /** Maximum records of the page. With 0, no page is searched. */
   readonly limit: number;
   readonly offset?: number | undefined;
   /** `next` of the previous page. */

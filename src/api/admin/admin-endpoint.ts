@@ -200,7 +200,7 @@ export async function handleAs(
     return admitted instanceof Problem ? admitted : { ...admitted, snapshot };
   };
   const options = { caller, milliseconds: deps.milliseconds };
-  // Few requests may take long at once. A caller who is not admitted is refused before.
+  // Few requests may take long at once, so a caller who is not admitted is refused before the request waits for its turn.
   const first = endpoint.beginsLong === true ? await deps.database.transaction(admitIn, options) : undefined;
   if (first instanceof Problem) throw first;
   const run = async (isRecorded: boolean): Promise<HttpResponse | Problem> => {
