@@ -1,5 +1,6 @@
 /** Permissions of a user: every resource × every action, with the deciding rule. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { withFastClock } from '../fast-clock.ts';
 import type { Reply } from '../harness.ts';
 import { type AccessQueryService, type Row, startAccessQueryService, UNKNOWN_ID } from './access-query-service.ts';
 
@@ -103,15 +104,14 @@ describe('the permissions of a user', () => {
 
   it('ends a page of permissions after the time limit, and continues with a cursor', async () => {
     const whole = (await permissionsOf('pia')).at('data') as readonly object[];
-    // A clock that advances by 150 ms with each call.
-    let at = 0;
-    vi.spyOn(performance, 'now').mockImplementation(() => (at += 150));
     const pieces: object[][] = [];
-    for (let cursor: unknown; pieces.length === 0 || cursor !== undefined; ) {
-      const reply = await permissionsOf('pia', cursor === undefined ? {} : { cursor });
-      pieces.push(reply.at('data') as object[]);
-      cursor = reply.at('nextCursor');
-    }
+    await withFastClock(150, async () => {
+      for (let cursor: unknown; pieces.length === 0 || cursor !== undefined; ) {
+        const reply = await permissionsOf('pia', cursor === undefined ? {} : { cursor });
+        pieces.push(reply.at('data') as object[]);
+        cursor = reply.at('nextCursor');
+      }
+    });
     expect(pieces.length).toBeGreaterThan(1);
     expect(pieces.flat()).toEqual(whole);
   });

@@ -1,5 +1,6 @@
 /** The who-can query: roles first, then users. A result may be conditional. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { withFastClock } from '../fast-clock.ts';
 import type { Reply } from '../harness.ts';
 import { type AccessQueryService, type Row, startAccessQueryService, UNKNOWN_ID, WHO_CAN } from './access-query-service.ts';
 
@@ -166,9 +167,7 @@ describe('who-can', () => {
   it('ends a page of who-can after the time limit, and continues with a cursor', async () => {
     await newsroom.policy({ role: 'user', rules: [{ resource: 'Team', action: 'read' }] });
     const { seen: whole } = await newsroom.askAll({ resource: 'Team', action: 'read' });
-    let clock = 0;
-    const now = vi.spyOn(performance, 'now').mockImplementation(() => (clock += 1000));
-    const { seen, sizes } = await newsroom.askAll({ resource: 'Team', action: 'read' }).finally(() => now.mockRestore());
+    const { seen, sizes } = await withFastClock(250, () => newsroom.askAll({ resource: 'Team', action: 'read' }));
     expect(seen).toEqual(whole);
     // Each page evaluates one user. A last page finds no further user.
     expect(sizes).toEqual([1, 1, 1, 1, 0]);
