@@ -1,13 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createContentionCheck, type ProcessUsage } from './processor-contention.ts';
+import { createContentionCheck } from './processor-contention.ts';
 
-/** Returns the results of a check after each of these changes of the usage. */
-function checkAfter(...changes: readonly ProcessUsage[]): readonly boolean[] {
-  let usage: ProcessUsage = { idle: 0, active: 0, processor: 0 };
-  const check = createContentionCheck(() => usage);
+/** Milliseconds of a process. */
+interface Times {
+  readonly idle: number;
+  readonly active: number;
+  readonly processor: number;
+}
+
+/** Returns the results of a check after each of these changes. */
+function checkAfter(...changes: readonly Times[]): readonly boolean[] {
+  let times: Times = { idle: 0, active: 0, processor: 0 };
+  const check = createContentionCheck({ loop: () => times, processor: () => times.processor });
   return changes.map(({ idle, active, processor }) => {
-    usage = { idle: usage.idle + idle, active: usage.active + active, processor: usage.processor + processor };
+    times = { idle: times.idle + idle, active: times.active + active, processor: times.processor + processor };
     return check();
   });
 }
@@ -22,6 +29,14 @@ it('there is contention while the event loop has work and no processor for a par
 it('the share is measured over 50 milliseconds', () => {
   const contended = { idle: 0, active: 30, processor: 10 };
   expect(checkAfter(contended, contended, { idle: 0, active: 20, processor: 20 })).toEqual([false, true, true]);
+});
+
+it('reads the processor time only once per period', () => {
+  let reads = 0;
+  let active = 0;
+  const check = createContentionCheck({ loop: () => ({ idle: 0, active }), processor: () => (reads += 1) });
+  for (active = 1; active <= 100; active++) check();
+  expect(reads).toBe(3);
 });
 
 it('measures this process', async () => {

@@ -191,7 +191,7 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
   {
     name: 'work of the event loop is contention',
     file: 'src/storage/processor-contention.ts',
-    find: 'active - (now.processor - since.processor) >= SHARE * elapsed',
+    find: 'active - (processor - since.processor) >= SHARE * elapsed',
     replace: 'active >= SHARE * elapsed',
     red: 'src/storage/processor-contention.test.ts',
     test: 'there is contention while the event loop has work and no processor for a part of the time',
