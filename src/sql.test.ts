@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderSql, type Sql, sql } from './sql.ts';
+import { flattenSql, renderSql, type Sql, sql } from './sql.ts';
 
 const render = (fragment: Sql) => renderSql(fragment, (nth) => `$${nth}`);
 
@@ -10,6 +10,15 @@ describe('sql', () => {
       sql: 'SELECT $1 WHERE ("b" = $2 OR "c" = $3) LIMIT $4',
       parameters: ['one', 'two', 3, 4],
     });
+  });
+
+  it('flattens a fragment without changing its text or its values', () => {
+    const nested = sql`SELECT ${'one'} WHERE (${sql`"b" = ${'two $1 ?'} OR ${sql.join([3, sql`"c"`])}`}) LIMIT ${4}`;
+    const flat = flattenSql(nested);
+    expect(render(flat)).toEqual(render(nested));
+    expect(flat.parts).toEqual(['one', 'two $1 ?', 3, 4]);
+    expect(render(sql`(${flat}) OR ${flat}`)).toEqual(render(sql`(${nested}) OR ${nested}`));
+    expect(render(flattenSql(sql``))).toEqual({ sql: '', parameters: [] });
   });
 
   it.each([

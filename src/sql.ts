@@ -62,6 +62,13 @@ export function renderSql(fragment: Sql, placeholder: (nth: number) => string): 
   return { sql: textOf(fragment), parameters };
 }
 
+/** Returns the same fragment without nested ones: rendering it takes a fraction of the time. For fragments that are kept. */
+export function flattenSql<T>(fragment: Sql<T>): Sql<T> {
+  // No SQL contains NUL.
+  const { sql: text, parameters } = renderSql(fragment, () => '\0');
+  return toFragment<T>(text.split('\0'), parameters);
+}
+
 function toFragment<T>(texts: readonly string[], parts: readonly unknown[]): Sql<T> {
   return { [FRAGMENT]: true, texts, parts };
 }
