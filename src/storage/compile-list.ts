@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import { type Condition, compileCondition, conditionKey, readsOtherRecords } from '../conditions/index.ts';
+import { type Condition, compileCondition, conditionKey, conditionPaths, readsOtherRecords } from '../conditions/index.ts';
 import { memoize } from '../memoize.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
 import { mayHaveAlternatives } from './list-alternatives.ts';
 import type { CompiledList, ListQuery } from './list-query.ts';
+import { resourcesReadBy } from './listed-records.ts';
 import { findsForAllRows, listTargetFor } from './sql-target.ts';
 
 /** The condition of a list, its definitions and its time. */
@@ -39,6 +40,9 @@ export function compileList(tx: Transaction, resource: Resource, list: ListCondi
 }
 
 function compile(tx: Transaction, resource: Resource, { condition, ...options }: ListCondition): CompiledList {
+  const { existence, definitions } = options;
   const target = listTargetFor(tx, resource, options);
-  return { condition, existence: options.existence, target, compiled: compileCondition(condition, target) };
+  const paths = conditionPaths(condition);
+  const reads = resourcesReadBy(condition, { resource, definitions, paths });
+  return { condition, existence, target, compiled: compileCondition(condition, target), paths, reads };
 }

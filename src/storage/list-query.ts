@@ -1,5 +1,5 @@
 import type { ReferencedRecords, RelatedRecords } from '../authz/context/index.ts';
-import type { CompiledCondition, Condition, Scope } from '../conditions/index.ts';
+import type { CompiledCondition, Condition, Path, Scope } from '../conditions/index.ts';
 import type { ResolvedSortKey } from '../request/index.ts';
 import type { Definitions, StoredRecord } from '../resources/index.ts';
 import type { PageSize } from './answer-size.ts';
@@ -20,6 +20,10 @@ export interface CompiledList {
   readonly existence: Existence | undefined;
   readonly target: ResourceTarget;
   readonly compiled: CompiledCondition;
+  /** The paths that the condition reads. */
+  readonly paths: readonly Path[];
+  /** The names of the resources whose records the condition reads in addition to those of its own resource. */
+  readonly reads: ReadonlySet<string>;
   /** A key that is equal for lists with the same compiled condition; absent if it is not kept. */
   readonly key?: string | undefined;
 }

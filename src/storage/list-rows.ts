@@ -57,8 +57,8 @@ type FilteredTables = Pick<ListRows, 'tables' | 'filter'>;
  * the whole table in the order of the list, and with thousands it could sort most of the table.
  */
 export interface RowsByCount {
-  /** True if the search for all rows is fast. */
-  readonly isSearch: Sql;
+  /** Returns a condition that is true if the search for all rows is fast. */
+  isSearch(): Sql;
   /** Returns a condition that is true if the related records of each row should be searched. */
   isByRow(): Sql;
   /** Returns the same rows as the search. */
@@ -142,7 +142,7 @@ async function loadWhere(source: ListRows, condition: Sql | undefined, page: Lim
     const found = await loadByIds(source, isAmong(source, alternatives.select(condition, page)));
     if (found.length > 0 || !alternatives.isConditional) return found;
   } else if (byCount !== undefined) {
-    const found = await loadFiltered({ ...source, filter: sql`${byCount.isSearch} AND (${filter})` }, condition, page);
+    const found = await loadFiltered({ ...source, filter: sql`${byCount.isSearch()} AND (${filter})` }, condition, page);
     if (found.length > 0) return found;
   }
   if (byCount === undefined) return loadFiltered(source, condition, page);
@@ -154,7 +154,7 @@ async function loadWhere(source: ListRows, condition: Sql | undefined, page: Lim
 /** Renders the array of the ids that a query selects from the rows of a list, with the search that is fast for the number of related records. */
 export function idsByCount(rows: FilteredTables, byCount: RowsByCount, select: (rows: FilteredTables) => Sql): Sql {
   const [search, byRow, unrelated] = [rows, byCount.byRow(), byCount.unrelated()].map((each) => sql`ARRAY(${select(each)})`);
-  return sql`CASE WHEN ${byCount.isSearch} THEN ${search} WHEN ${byCount.isByRow()} THEN ${byRow} ELSE ${unrelated} END`;
+  return sql`CASE WHEN ${byCount.isSearch()} THEN ${search} WHEN ${byCount.isByRow()} THEN ${byRow} ELSE ${unrelated} END`;
 }
 
 /** A part of the rows, from its first row. */

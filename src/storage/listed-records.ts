@@ -1,4 +1,14 @@
-import { all, type Condition, compileCondition, conditionPaths, relatedIn, relatedPaths, someIn, withinIn } from '../conditions/index.ts';
+import {
+  all,
+  type Condition,
+  compileCondition,
+  conditionPaths,
+  type Path,
+  relatedIn,
+  relatedPaths,
+  someIn,
+  withinIn,
+} from '../conditions/index.ts';
 import { type Definitions, fieldAt, type Resource } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
@@ -60,31 +70,36 @@ function ownTextsOf(
   return { texts: [stamp], valuesOf: (record) => [stampOf(record)] };
 }
 
-/** Returns the names of the resources on whose records the access to listed records depends. */
+/** Returns the names of the resources on whose records the access to listed records depends, from those that their conditions read. */
 export function dependenciesOf(
-  resource: Resource,
+  reads: ReadonlySet<string>,
   { restrictions, definitions }: Pick<Listed, 'restrictions'> & Pick<ListQuery, 'definitions'>,
 ): ReadonlySet<string> {
-  const dependsOn = resourcesReadBy(all(restrictions.map(({ where }) => where)), { resource, definitions });
   // The ids of descendants may have replaced a condition on ancestors.
-  for (const name of withinIn(decidedBy(restrictions)).length > 0 ? hierarchiesOf(definitions) : []) dependsOn.add(name);
-  return dependsOn;
+  const replaced = restrictions.flatMap(({ where, decided = where }) => (decided === where ? [] : withinIn(decided)));
+  return replaced.length === 0 ? reads : new Set([...reads, ...hierarchiesOf(definitions)]);
 }
 
 function decidedBy(restrictions: Listed['restrictions']): Condition {
   return all(restrictions.map((each) => each.decided ?? each.where));
 }
 
+/** The resource and the paths of a condition. */
+interface ReadingCondition extends Pick<ListQuery, 'definitions'> {
+  readonly resource: Resource;
+  readonly paths?: readonly Path[];
+}
+
 /** Returns the names of the resources whose records a condition reads in addition to the records of its own resource. */
-function resourcesReadBy(
+export function resourcesReadBy(
   condition: Condition,
-  { resource, definitions }: { readonly resource: Resource; readonly definitions: Definitions },
-): Set<string> {
+  { resource, definitions, paths = conditionPaths(condition) }: ReadingCondition,
+): ReadonlySet<string> {
   const names = new Set<string>();
   const follow = (from: Resource | undefined, keys: readonly string[]): void => {
     for (const { target } of (from && fieldAt(definitions, from, keys)?.via) ?? []) names.add(target.name);
   };
-  for (const { group, keys } of conditionPaths(condition)) if (group === 'resource') follow(resource, keys);
+  for (const { group, keys } of paths) if (group === 'resource') follow(resource, keys);
   for (const name of withinIn(condition).length > 0 ? hierarchiesOf(definitions) : []) names.add(name);
   for (const some of someIn(condition)) {
     names.add(some.resource);

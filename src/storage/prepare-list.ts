@@ -5,7 +5,7 @@ import { compileList } from './compile-list.ts';
 import type { Transaction } from './contract.ts';
 import { loadDescendantsOfList } from './descendant-list.ts';
 import type { ListQuery, MarkedState, Restriction } from './list-query.ts';
-import { dependenciesOf } from './listed-records.ts';
+import { resourcesReadBy } from './listed-records.ts';
 import { loadRelatedOfList, type RelatedList } from './related-list.ts';
 import { findsForAllRows } from './sql-target.ts';
 import { writeMarksSql } from './write-marks.ts';
@@ -35,7 +35,7 @@ export async function prepareList(
 /** Loads the write marks of the resources whose records a condition reads; undefined where a transaction sees one state, or if no commit validates it. */
 async function loadMarkedState(tx: Transaction, { where, resource, definitions }: UnpreparedList): Promise<MarkedState | undefined> {
   if (tx.dialect.name === 'sqlite' || !tx.validatesReads) return undefined;
-  const dependsOn = dependenciesOf(resource, { restrictions: [{ where }], definitions });
+  const dependsOn = resourcesReadBy(where, { resource, definitions });
   if (dependsOn.size === 0) return undefined;
   const row = await tx.one<{ marks: string }>(sql`SELECT ${writeMarksSql(dependsOn)} AS "marks"`);
   return { dependsOn, marks: row?.marks ?? '' };

@@ -1,4 +1,4 @@
-import { all, compileCondition, conditionPaths, readsOtherRecords } from '../conditions/index.ts';
+import { all, compileCondition, readsOtherRecords } from '../conditions/index.ts';
 import type { Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { compileList } from './compile-list.ts';
@@ -19,7 +19,7 @@ const MAX_SEARCHED = 1000;
 
 function rowsByCount(
   { resource, query, records }: { readonly resource: Resource; readonly query: ListQuery; readonly records: Sql },
-  list: Omit<CompiledList, 'existence'>,
+  list: Pick<CompiledList, 'condition' | 'target' | 'compiled'>,
 ): RowsByCount | undefined {
   const { searches } = list.compiled;
   if (searches.length === 0) return undefined;
@@ -35,7 +35,7 @@ function rowsByCount(
     return { filter, tables: target.tables(records) };
   };
   return {
-    isSearch: any(sql`BETWEEN 1 AND ${sql.lit(MAX_SEARCHED)}`),
+    isSearch: () => any(sql`BETWEEN 1 AND ${sql.lit(MAX_SEARCHED)}`),
     isByRow: () => any(sql`> ${sql.lit(MAX_SEARCHED)}`),
     byRow: () => compile(sqlTargetFor(resource, definitions, { dialect: list.target.dialect, existence, now, timeZone })),
     unrelated: () => compile(list.target, { withoutRelated: true }),
@@ -55,10 +55,9 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
     query.compiled?.condition === where && query.compiled.existence === existence
       ? query.compiled
       : compileList(tx, resource, { condition: where, definitions, existence, now, timeZone });
-  const { compiled } = list;
-  const paths = restrictions.flatMap((each) => conditionPaths(each.where));
+  const { compiled, paths } = list;
   const countsRelated = compiled.exact ? compiled.searchesForEachRow : readsOtherRecords(where);
-  const dependsOn = tx.validatesReads ? dependenciesOf(resource, { restrictions, definitions }) : NOTHING;
+  const dependsOn = tx.validatesReads ? dependenciesOf(list.reads, { restrictions, definitions }) : NOTHING;
   const records = query.isIndexed
     ? recordsOf(resource, { existence })
     : checkedRecordsOf(tx, resource, { existence, paths, countsRelated });

@@ -2,7 +2,7 @@ import { type Condition, compileCondition } from '../conditions/index.ts';
 import type { Definitions, Resource, StoredRecord } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
-import { dependenciesOf, noteListed } from './listed-records.ts';
+import { noteListed, resourcesReadBy } from './listed-records.ts';
 import { sqlTargetFor } from './sql-target.ts';
 import { columnOf, type Existence } from './table-names.ts';
 
@@ -33,7 +33,7 @@ export async function matchRecord(tx: Transaction, resource: Resource, match: Re
   noteListed(tx, resource, {
     query: { definitions, existence, now, timeZone },
     restrictions: [{ where }],
-    dependsOn: dependenciesOf(resource, { restrictions: [{ where }], definitions }),
+    dependsOn: resourcesReadBy(where, { resource, definitions }),
     page: { records: [record] },
   });
   return true;

@@ -56,6 +56,22 @@ export const MUTATIONS_OF_ALTERNATIVES: readonly Mutation[] = [
     test: `${ONE} an order with a partial index`,
   },
   {
+    name: 'the first records of one limit are those of another limit',
+    file: FILE,
+    find: 'known?.limit === page.limit && known.descending',
+    replace: 'known?.descending',
+    red: 'src/storage/kept-alternatives.test.ts',
+    test: 'alternatives selects the first records once for equal limits and directions',
+  },
+  {
+    name: 'the first records of one direction are those of the other direction',
+    file: FILE,
+    find: ' && known.descending === descending',
+    replace: '',
+    red: 'src/storage/kept-alternatives.test.ts',
+    test: 'alternatives selects the first records once for equal limits and directions',
+  },
+  {
     name: 'the alternatives of one order are those of another order',
     file: FILE,
     find: "${sortedFields(list).join(' ')} ",
@@ -101,7 +117,7 @@ export const MUTATIONS_OF_ALTERNATIVES: readonly Mutation[] = [
   {
     name: 'a second statement takes the number of related records from the first one',
     file: 'src/storage/list-rows.ts',
-    find: 'WHEN ${byCount.isSearch} THEN ${search} ',
+    find: 'WHEN ${byCount.isSearch()} THEN ${search} ',
     replace: 'WHEN FALSE THEN ${search} ',
     red: RED,
     test: 'alternatives of a list lists all records if the last of more than a thousand related records is deleted between two statements, in another order',
