@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { type Condition, compileCondition, conditionKey, conditionPaths, readsOtherRecords } from '../conditions/index.ts';
+import { type Condition, compileCondition, conditionKey, conditionPaths } from '../conditions/index.ts';
 import { memoize } from '../memoize.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
-import { mayHaveAlternatives } from './list-alternatives.ts';
 import type { CompiledList, ListQuery } from './list-query.ts';
 import { resourcesReadBy } from './listed-records.ts';
 import { findsForAllRows, listTargetFor } from './sql-target.ts';
@@ -11,6 +10,8 @@ import { findsForAllRows, listTargetFor } from './sql-target.ts';
 /** The condition of a list, its definitions and its time. */
 interface ListCondition extends Pick<ListQuery, 'definitions' | 'existence' | 'now' | 'timeZone'> {
   readonly condition: Condition;
+  /** True if the condition will hardly be repeated, so that it is not kept. */
+  readonly isOnce?: boolean | undefined;
 }
 
 /** Maximum compiled conditions for each set of definitions. Callers repeat their lists, and compiling takes longer than the key. */
@@ -21,13 +22,10 @@ const MAX_KEY = 4000;
 const compiledLists = new WeakMap<Definitions, LRUCache<string, CompiledList>>();
 const createLists = (): LRUCache<string, CompiledList> => new LRUCache({ max: MAX_COMPILED });
 
-/**
- * Compiles the condition of a list. One that reads other records, or may have alternatives, is kept: its key is equal for conditions with the same result in
- * every scope.
- */
+/** Compiles the condition of a list and keeps it: its key is equal for conditions with the same result in every scope. */
 export function compileList(tx: Transaction, resource: Resource, list: ListCondition): CompiledList {
-  const { condition, existence, definitions, timeZone } = list;
-  if (!readsOtherRecords(condition) && !mayHaveAlternatives(condition)) return compile(tx, resource, list);
+  const { condition, existence, definitions, timeZone, isOnce } = list;
+  if (isOnce) return compile(tx, resource, list);
   const key = [resource.name, tx.dialect.name, findsForAllRows(tx), existence, timeZone, conditionKey(condition)].join(' ');
   const lists = memoize(compiledLists, definitions, createLists);
   const known = lists.get(key);
@@ -39,7 +37,7 @@ export function compileList(tx: Transaction, resource: Resource, list: ListCondi
   return kept;
 }
 
-function compile(tx: Transaction, resource: Resource, { condition, ...options }: ListCondition): CompiledList {
+function compile(tx: Transaction, resource: Resource, { condition, isOnce: _, ...options }: ListCondition): CompiledList {
   const { existence, definitions } = options;
   const target = listTargetFor(tx, resource, options);
   const paths = conditionPaths(condition);

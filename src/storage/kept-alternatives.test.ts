@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { all, any, type Condition } from '../conditions/index.ts';
 import { resolveSort } from '../request/index.ts';
-import { renderSql, type Sql, sql } from '../sql.ts';
 import { compileList } from './compile-list.ts';
 import type { Transaction } from './contract.ts';
 import { toOrder } from './cursor-pagination.ts';
-import { alternativesOf, toRowAlternatives } from './list-alternatives.ts';
+import { alternativesOf } from './list-alternatives.ts';
 import { migrate } from './migrations/migrate.ts';
 import { compare, define, openTestDatabase, resourceOf, type TestDatabase } from './storage.fixture.ts';
-import { tableOf } from './table-names.ts';
 
 const DEFINITIONS = define({
   Document: {
@@ -52,24 +50,6 @@ describe('alternatives', () => {
         expect(other).toHaveLength(2);
         expect(other).not.toBe(first);
       }
-    });
-  });
-
-  it('selects the first records once for equal limits and directions', async () => {
-    await test.database.transaction(async (tx) => {
-      const select = (limit: number, descending = false): Sql | undefined => {
-        const order = toOrder(DOCUMENT, resolveSort(DOCUMENT, [{ field: 'id', descending }]));
-        const alternatives = find(tx, ofOwner('selected'));
-        const records = tableOf(DOCUMENT);
-        return toRowAlternatives(alternatives, { resource: DOCUMENT, order, records })?.select(undefined, { limit, offset: 0 });
-      };
-      const first = select(2);
-      expect(select(2)).toBe(first);
-      const textOf = (selected: Sql | undefined): string => renderSql(selected ?? sql``, () => '?').sql;
-      const texts = [select(2), select(3), select(3, true), select(2, true)].map((selected) => textOf(selected));
-      expect(texts.map((text) => text.includes('DESC'))).toEqual([false, false, true, true]);
-      const limits = [select(2), select(3), select(3, true), select(2, true)].map((selected) => selected?.parts.at(-1));
-      expect(limits).toEqual([2, 3, 3, 2]);
     });
   });
 

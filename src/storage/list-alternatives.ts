@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { all, type Condition, compileCondition, type Path, type Related } from '../conditions/index.ts';
 import { memoize } from '../memoize.ts';
 import { type Definitions, hasIndexInOrder, hasIndexOn, indexesOf, type Resource } from '../resources/index.ts';
-import { flattenSql, type Sql, sql } from '../sql.ts';
+import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { type Order, orderSql } from './cursor-pagination.ts';
 import type { CompiledList, ListQuery } from './list-query.ts';
@@ -55,7 +55,7 @@ const OF_RANGE = new Set(['gt', 'gte', 'lt', 'lte', 'between', 'before', 'after'
 /** Maximum bytes of the alternatives that are kept for each set of definitions. */
 const MAX_KEPT = 8_000_000;
 /** Estimated bytes of an alternative, and of a bound value with the condition around it. */
-const BYTES = { alternative: 3000, value: 700 };
+const BYTES = { alternative: 1000, value: 700 };
 
 const kept = new WeakMap<Definitions, LRUCache<string, readonly Alternative[]>>();
 const createKept = (): LRUCache<string, readonly Alternative[]> => new LRUCache({ maxSize: MAX_KEPT, sizeCalculation: toBytes });
@@ -183,30 +183,8 @@ export function toRowAlternatives(alternatives: readonly Alternative[], from: Or
   const conditions = alternatives.flatMap(({ byValue }) => byValue?.isFew ?? []);
   return {
     isConditional: conditions.length > 0,
-    select: (range, page) =>
-      range === undefined && page.offset === 0
-        ? selectFirst(alternatives, from, { ...page, range, conditions })
-        : selectIds(alternatives, from, { ...page, range, conditions }),
+    select: (range, page) => selectIds(alternatives, from, { ...page, range, conditions }),
   };
-}
-
-/** The last selection of the first records of some alternatives. */
-interface FirstPage {
-  readonly limit: number;
-  readonly descending: boolean;
-  readonly selected: Sql;
-}
-
-/** Callers repeat their lists, and rendering a selection takes as long as a decision. */
-const firstPages = new WeakMap<readonly Alternative[], FirstPage>();
-
-function selectFirst(alternatives: readonly Alternative[], from: OrderedRecords, page: SelectedPage): Sql {
-  const descending = from.order[0]?.descending ?? false;
-  const known = firstPages.get(alternatives);
-  if (known?.limit === page.limit && known.descending === descending) return known.selected;
-  const selected = flattenSql(selectIds(alternatives, from, page));
-  firstPages.set(alternatives, { limit: page.limit, descending, selected });
-  return selected;
 }
 
 /** The FROM item of alternatives. It differs from every table, because names of resources contain no dots. */

@@ -1,14 +1,13 @@
-import type { Path } from '../conditions/index.ts';
 import type { Field } from '../fields/index.ts';
-import { memoize } from '../memoize.ts';
 import { fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
-import { renderSql, type Sql, sql } from '../sql.ts';
+import { type Sql, sql } from '../sql.ts';
+import { checkedRecordsOf } from './checked-records.ts';
 import type { Transaction } from './contract.ts';
 import { type CursorPosition, type Order, orderSql, toPosition } from './cursor-pagination.ts';
 import { rangesOf } from './cursor-ranges.ts';
+import { keepFirstPage } from './first-page.ts';
 import { loadedSelectionOf, loadIntactRows } from './intact-records.ts';
-import { rowSizeOf } from './row-size.ts';
-import { columnOf, type Existence, quoteName, recordsOf, tableOf } from './table-names.ts';
+import { columnOf, type Existence, quoteName, tableOf } from './table-names.ts';
 
 /** The rows that a list selects from. */
 export interface ListRows {
@@ -18,6 +17,8 @@ export interface ListRows {
   /** The table of the resource with a deadline check, and the joins of the filter. */
   readonly tables: Sql;
   readonly filter: Sql;
+  /** True if the same filter is used by later lists with the same condition. */
+  readonly isKept?: boolean | undefined;
   /** Present if the statement finds the related records of all rows. */
   readonly byCount?: RowsByCount | undefined;
   readonly order: Order;
@@ -90,37 +91,6 @@ export interface RowPage extends RowRange {
   readonly offset: number;
 }
 
-/** The texts of FROM items, by database: nearly every list uses one of them. */
-const tables = new WeakMap<Transaction['dialect'], WeakMap<Resource, Map<string, Sql>>>();
-
-/** Returns the FROM item of a resource with the deadline check of the transaction, for a filter that reads `paths`. */
-export function checkedRecordsOf(tx: Transaction, resource: Resource, reading: CheckedRecords): Sql {
-  const { existence = 'notDeleted', paths = [], countsRelated = false } = reading;
-  const { longFields } = rowSizeOf(resource);
-  // The fields of a referenced record may be long too.
-  const isLong =
-    countsRelated || paths.some(({ group, keys }) => group === 'resource' && (keys.length > 1 || longFields.has(keys[0] ?? '')));
-  const texts = memoize(memoize(tables, tx.dialect, toTablesByResource), resource, toTexts);
-  return memoize(texts, isLong ? `${existence} long` : existence, () => {
-    const check = tx.dialect.deadlineCheck(tableOf(resource), isLong ? LONG_CHECK : undefined);
-    return sql.raw(renderSql(recordsOf(resource, { existence, check }), tx.dialect.placeholder).sql);
-  });
-}
-
-const toTablesByResource = (): WeakMap<Resource, Map<string, Sql>> => new WeakMap();
-const toTexts = (): Map<string, Sql> => new Map();
-
-/** The records that a statement reads, and the paths that its filter reads. */
-interface CheckedRecords {
-  readonly existence?: Existence | undefined;
-  readonly paths?: readonly Path[];
-  /** True if the filter counts related records or compares ancestors: for one row, it may read a thousand records. */
-  readonly countsRelated?: boolean;
-}
-
-/** Rows between two deadline checks if comparing one row may take milliseconds. */
-const LONG_CHECK = 8;
-
 /** Loads at most `limit` rows of a part. Reads its ranges in turn until there are enough rows. */
 export async function loadRows(source: ListRows, page: RowPage): Promise<readonly StoredRecord[]> {
   const { limit, offset } = page;
@@ -137,18 +107,37 @@ export async function loadRows(source: ListRows, page: RowPage): Promise<readonl
 }
 
 async function loadWhere(source: ListRows, condition: Sql | undefined, page: LimitedRows): Promise<readonly StoredRecord[]> {
-  const { filter, byCount, alternatives } = source;
-  if (alternatives !== undefined && page.offset <= MAX_OFFSET) {
-    const found = await loadByIds(source, isAmong(source, alternatives.select(condition, page)));
-    if (found.length > 0 || !alternatives.isConditional) return found;
-  } else if (byCount !== undefined) {
-    const found = await loadFiltered({ ...source, filter: sql`${byCount.isSearch()} AND (${filter})` }, condition, page);
-    if (found.length > 0) return found;
-  }
-  if (byCount === undefined) return loadFiltered(source, condition, page);
+  const { byCount } = source;
+  const isFirst = source.isKept === true && condition === undefined && page.offset === 0;
+  const render = (): Sql => selectRows(source, condition, page);
+  const found = await loadSelected(source, isFirst ? keepFirstPage(source, page.limit, render) : render());
+  if (found.length > 0 || !isConditional(source, page)) return found;
+  if (byCount === undefined) return loadSelected(source, selectFiltered(source, condition, page));
   // The first statement reads no row if the number of related records is another one. It may have changed since.
   const ids = idsByCount(source, byCount, (rows) => selectIds({ ...source, ...rows }, condition, page));
-  return loadByIds(source, sql`${columnOf(source.resource, 'id')} = ANY (${ids})`);
+  return loadSelected(source, selectByIds(source, sql`${columnOf(source.resource, 'id')} = ANY (${ids})`));
+}
+
+/** Renders the first statement for a part of the rows. */
+function selectRows(source: ListRows, condition: Sql | undefined, page: LimitedRows): Sql {
+  const { filter, byCount, alternatives } = source;
+  if (alternatives !== undefined && readsAlternatives(source, page))
+    return selectByIds(source, isAmong(source, alternatives.select(condition, page)));
+  return selectFiltered(
+    byCount === undefined ? source : { ...source, filter: sql`${byCount.isSearch()} AND (${filter})` },
+    condition,
+    page,
+  );
+}
+
+function readsAlternatives({ alternatives }: ListRows, { offset }: LimitedRows): boolean {
+  return alternatives !== undefined && offset <= MAX_OFFSET;
+}
+
+/** Returns true if the first statement reads no row when the caller has many related records, or none. */
+function isConditional(source: ListRows, page: LimitedRows): boolean {
+  const { alternatives, byCount } = source;
+  return readsAlternatives(source, page) ? alternatives?.isConditional === true : byCount !== undefined;
 }
 
 /** Renders the array of the ids that a query selects from the rows of a list, with the search that is fast for the number of related records. */
@@ -160,10 +149,10 @@ export function idsByCount(rows: FilteredTables, byCount: RowsByCount, select: (
 /** A part of the rows, from its first row. */
 export type LimitedRows = Pick<RowPage, 'limit' | 'offset'>;
 
-function loadFiltered(source: ListRows, condition: Sql | undefined, page: LimitedRows): Promise<readonly StoredRecord[]> {
+function selectFiltered(source: ListRows, condition: Sql | undefined, page: LimitedRows): Sql {
   return source.sortsIds
-    ? loadByIds(source, isAmong(source, selectIds(source, condition, page)))
-    : loadSelected(source, sql`SELECT ${selectionOf(source)} ${fromFiltered(source, condition, page)}`);
+    ? selectByIds(source, isAmong(source, selectIds(source, condition, page)))
+    : sql`SELECT ${selectionOf(source)} ${fromFiltered(source, condition, page)}`;
 }
 
 function selectIds(source: ListRows, condition: Sql | undefined, page: LimitedRows): Sql {
@@ -180,13 +169,10 @@ function isAmong({ tx, resource }: ListRows, ids: Sql): Sql {
   return tx.dialect.isGivenBy(columnOf(resource, 'id'), ids);
 }
 
-/** Loads the rows of a page by a condition on their ids. */
-function loadByIds(source: ListRows, isSelected: Sql): Promise<readonly StoredRecord[]> {
+/** Renders the SELECT of the rows of a page by a condition on their ids. */
+function selectByIds(source: ListRows, isSelected: Sql): Sql {
   const { resource, order } = source;
-  return loadSelected(
-    source,
-    sql`SELECT ${selectionOf(source)} FROM ${tableOf(resource)} WHERE ${isSelected} ORDER BY ${orderSql(resource, order)}`,
-  );
+  return sql`SELECT ${selectionOf(source)} FROM ${tableOf(resource)} WHERE ${isSelected} ORDER BY ${orderSql(resource, order)}`;
 }
 
 function selectionOf({ resource, marks }: ListRows): Sql {

@@ -63,7 +63,15 @@ function loadPageOf(source: ListRows, query: ListQuery, ids: readonly string[]):
   const isOfPage = sql`${columnOf(resource, 'id')} IN ${idList(tx.dialect, ids)}`;
   const after = query.after && withoutSkip(query.after);
   return scanPage(
-    { ...source, filter: sql`${isOfPage} AND (${filter})`, byCount: undefined, alternatives: undefined, total: undefined, isOfPage: true },
+    {
+      ...source,
+      filter: sql`${isOfPage} AND (${filter})`,
+      isKept: false,
+      byCount: undefined,
+      alternatives: undefined,
+      total: undefined,
+      isOfPage: true,
+    },
     { ...query, after, offset: undefined },
     undefined,
   );

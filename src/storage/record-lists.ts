@@ -1,12 +1,13 @@
 import { all, compileCondition, readsOtherRecords } from '../conditions/index.ts';
 import type { Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
+import { checkedRecordsOf } from './checked-records.ts';
 import { compileList } from './compile-list.ts';
 import type { Transaction } from './contract.ts';
 import { toOrder } from './cursor-pagination.ts';
 import { alternativesOf, toRowAlternatives } from './list-alternatives.ts';
 import type { CompiledList, ListQuery, Page, Restriction } from './list-query.ts';
-import { checkedRecordsOf, type ListRows, type RowsByCount, type SnapshotMarks, type SnapshotTotal } from './list-rows.ts';
+import type { ListRows, RowsByCount, SnapshotMarks, SnapshotTotal } from './list-rows.ts';
 import { scanPage } from './list-scan.ts';
 import { addTotal } from './list-total.ts';
 import { dependenciesOf, noteListed } from './listed-records.ts';
@@ -54,7 +55,7 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
   const list =
     query.compiled?.condition === where && query.compiled.existence === existence
       ? query.compiled
-      : compileList(tx, resource, { condition: where, definitions, existence, now, timeZone });
+      : compileList(tx, resource, { condition: where, definitions, existence, now, timeZone, isOnce: query.isIndexed });
   const { compiled, paths } = list;
   const countsRelated = compiled.exact ? compiled.searchesForEachRow : readsOtherRecords(where);
   const dependsOn = tx.validatesReads ? dependenciesOf(list.reads, { restrictions, definitions }) : NOTHING;
@@ -97,6 +98,7 @@ function toFilter({ condition, target, compiled, key }: CompiledList, { tx, reso
     existence,
     tables,
     filter: compiled.where,
+    isKept: key !== undefined && !isIndexed,
     byCount:
       tx.dialect.name === 'postgres' && compiled.exact
         ? rowsByCount({ resource, query, records }, { condition, target, compiled })

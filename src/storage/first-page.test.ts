@@ -1,0 +1,142 @@
+/** Kept statements of first pages: lists with one condition in several orders, with several limits and totals, by turns. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { any, type Condition } from '../conditions/index.ts';
+import { resolveSort } from '../request/index.ts';
+import { type Sql, sql } from '../sql.ts';
+import type { Transaction } from './contract.ts';
+import { toOrder } from './cursor-pagination.ts';
+import { keepFirstPage } from './first-page.ts';
+import type { ListQuery, Page } from './list-query.ts';
+import { migrate } from './migrations/migrate.ts';
+import { listRecords } from './record-lists.ts';
+import { deleteRecord, insertRecord } from './records.ts';
+import {
+  compare,
+  define,
+  openTestDatabase,
+  replaceMembers,
+  resourceOf,
+  scopesOf,
+  type TestDatabase,
+  testBudget,
+  toRecord,
+} from './storage.fixture.ts';
+
+const DEFINITIONS = define({
+  Note: {
+    softDelete: true,
+    fields: { owner: { type: 'string', index: true }, team: { type: 'string', index: true }, rank: { type: 'integer', index: true } },
+    indexes: [{ fields: ['owner', 'rank'] }, { fields: ['team', 'rank'] }],
+  },
+});
+const NOTE = resourceOf(DEFINITIONS, 'Note');
+const OWN = compare('owner', 'eq', 'o1');
+const OWN_OR_TEAM = any([OWN, compare('team', 'eq', 't1')]);
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = openTestDatabase();
+  await migrate(test.database, DEFINITIONS);
+  await test.database.transaction(async (tx) => {
+    for (let index = 0; index < 12; index++) {
+      const record = toRecord(`n${index % 10}${index}`, { owner: `o${index % 2}`, team: `t${index % 3}`, rank: index % 4 });
+      await insertRecord(tx, NOTE, record);
+      if (index === 9) await deleteRecord(tx, NOTE, { id: record.id });
+    }
+  });
+});
+afterAll(() => test.dispose());
+
+const list = (tx: Transaction, query: Partial<ListQuery>): Promise<Page> =>
+  listRecords(tx, NOTE, {
+    where: OWN,
+    scopeFor: scopesOf(NOTE),
+    definitions: DEFINITIONS,
+    sort: [],
+    limit: 100,
+    budget: testBudget(),
+    now: 0,
+    timeZone: 'UTC',
+    ...query,
+  });
+
+const idsOf = ({ records }: Page): readonly string[] => records.map(({ id }) => id);
+const sortBy = (field: string, descending = false) => resolveSort(NOTE, [{ field, descending }]);
+
+/** Lists whose statements differ. */
+const QUERIES: readonly Partial<ListQuery>[] = [
+  {},
+  { limit: 2 },
+  { limit: 3 },
+  { limit: 2, sort: sortBy('id', true) },
+  { limit: 2, sort: sortBy('rank') },
+  { limit: 2, sort: sortBy('rank', true) },
+  { limit: 2, offset: 1 },
+  { limit: 2, total: true },
+  { limit: 100, existence: 'deleted' },
+  { limit: 2, isIndexed: true },
+];
+
+describe('the first page of a list', () => {
+  it.each<[title: string, condition: Condition]>([
+    ['with one filter', OWN],
+    ['from alternatives', OWN_OR_TEAM],
+  ])('%s is the same after lists in other orders and with other limits', async (_, where) => {
+    await test.database.transaction(async (tx) => {
+      // A condition that is listed only once has a filter of its own.
+      const expected = await Promise.all(QUERIES.map(async (query) => idsOf(await list(tx, { where, ...query, isIndexed: true }))));
+      expect(new Set(expected.map(String)).size).toBeGreaterThan(5);
+      for (const order of [QUERIES, QUERIES.toReversed(), QUERIES])
+        for (const query of order) expect(idsOf(await list(tx, { where, ...query }))).toEqual(expected[QUERIES.indexOf(query)]);
+    });
+  });
+
+  it('renders the statement once for equal lists', async () => {
+    await test.database.transaction(async (tx) => {
+      const sent: unknown[] = [];
+      const recording = replaceMembers(tx, {
+        all: (statement) => {
+          sent.push(statement);
+          return tx.all(statement);
+        },
+      });
+      for (let count = 0; count < 2; count++) await list(recording, { where: OWN, limit: 7 });
+      expect(sent).toHaveLength(2);
+      expect(sent[1]).toBe(sent[0]);
+    });
+  });
+});
+
+describe('keepFirstPage', () => {
+  const rowsOf = (tx: Transaction, filter: Sql, more = {}): Parameters<typeof keepFirstPage>[0] => ({
+    ...{ tx, resource: NOTE, order: toOrder(NOTE, []), filter },
+    ...more,
+  });
+
+  it('keeps the last statement of each filter', async () => {
+    await test.database.transaction(async (tx) => {
+      const [first, second] = [sql`"a" = ${1}`, sql`"a" = ${1}`];
+      const keep = (filter: Sql, more = {}, limit = 2): Sql => keepFirstPage(rowsOf(tx, filter, more), limit, () => sql`SELECT ${filter}`);
+      const kept = keep(first);
+      expect(keep(first)).toBe(kept);
+      expect(keep(second)).not.toBe(kept);
+      expect(keep(first)).toBe(kept);
+      const marks = { column: sql`"b"` };
+      for (const more of [{ marks }, { sortsIds: true }, { alternatives: {} }, { byCount: {} }, { order: toOrder(NOTE, sortBy('rank')) }]) {
+        const other = keep(first, more);
+        expect(other).not.toBe(kept);
+        expect(keep(first, more)).toBe(other);
+      }
+      expect(keep(first, { marks })).not.toBe(keep(first, { marks: { column: sql`"b"` } }));
+      expect(keep(first, {}, 3)).not.toBe(keep(first, {}, 2));
+    });
+  });
+
+  it('keeps no long statement', async () => {
+    await test.database.transaction(async (tx) => {
+      const filter = sql.join(Array.from({ length: 2000 }, (_, index) => sql`"a" <> ${index}`));
+      const keep = (): Sql => keepFirstPage(rowsOf(tx, filter), 2, () => filter);
+      expect(keep()).not.toBe(keep());
+    });
+  });
+});
