@@ -62,7 +62,7 @@ export function renderSql(fragment: Sql, placeholder: (nth: number) => string): 
   return { sql: textOf(fragment), parameters };
 }
 
-/** Returns the same fragment without nested ones: rendering it takes a fraction of the time. For fragments that are kept. */
+/** Returns the same fragment without nested ones: rendering it takes a fraction of the time. It is used for fragments that are kept. */
 export function flattenSql<T>(fragment: Sql<T>): Sql<T> {
   // No SQL contains NUL.
   const { sql: text, parameters } = renderSql(fragment, () => '\0');

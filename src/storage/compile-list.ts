@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { type Condition, compileCondition, conditionKey, conditionPaths } from '../conditions/index.ts';
+import { type Condition, compileCondition, conditionKey, conditionPaths, readsOtherRecords } from '../conditions/index.ts';
 import { memoize } from '../memoize.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
+import { mayHaveAlternatives } from './list-alternatives.ts';
 import type { CompiledList, ListQuery } from './list-query.ts';
 import { resourcesReadBy } from './listed-records.ts';
 import { findsForAllRows, listTargetFor } from './sql-target.ts';
@@ -14,25 +15,32 @@ interface ListCondition extends Pick<ListQuery, 'definitions' | 'existence' | 'n
   readonly isOnce?: boolean | undefined;
 }
 
-/** Maximum compiled conditions for each set of definitions. Callers repeat their lists, and compiling takes longer than the key. */
+/**
+ * Maximum compiled conditions for each set of definitions, of those that read other records or may have alternatives, and of the others. Callers repeat
+ * their lists, and compiling takes longer than the key. The others are more varied, and would replace those that take longer to compile.
+ */
 const MAX_COMPILED = 500;
 /** Maximum characters of the key of a compiled condition, which may contain lists of values. */
 const MAX_KEY = 4000;
 
-const compiledLists = new WeakMap<Definitions, LRUCache<string, CompiledList>>();
+type CompiledLists = WeakMap<Definitions, LRUCache<string, CompiledList>>;
+const ofOtherRecords: CompiledLists = new WeakMap();
+const others: CompiledLists = new WeakMap();
 const createLists = (): LRUCache<string, CompiledList> => new LRUCache({ max: MAX_COMPILED });
 
-/** Compiles the condition of a list and keeps it: its key is equal for conditions with the same result in every scope. */
+/** Compiles the condition of a list, or returns the kept one: its key is equal for conditions with the same result in every scope. */
 export function compileList(tx: Transaction, resource: Resource, list: ListCondition): CompiledList {
   const { condition, existence, definitions, timeZone, isOnce } = list;
-  if (isOnce) return compile(tx, resource, list);
+  // A set of definitions without the resource may outlive it.
+  if (isOnce || definitions.get(resource.name) !== resource) return compile(tx, resource, list);
   const key = [resource.name, tx.dialect.name, findsForAllRows(tx), existence, timeZone, conditionKey(condition)].join(' ');
-  const lists = memoize(compiledLists, definitions, createLists);
+  const isCostly = readsOtherRecords(condition) || mayHaveAlternatives(condition);
+  const lists = memoize(isCostly ? ofOtherRecords : others, definitions, createLists);
   const known = lists.get(key);
   if (known !== undefined) return { ...known, condition };
   const compiled = compile(tx, resource, list);
   if (compiled.compiled.readsTime || key.length > MAX_KEY) return compiled;
-  const kept = { ...compiled, key };
+  const kept = { ...compiled, key, keptPage: {} };
   lists.set(key, kept);
   return kept;
 }

@@ -5,7 +5,7 @@ import { resolveSort } from '../request/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { toOrder } from './cursor-pagination.ts';
-import { keepFirstPage } from './first-page.ts';
+import { type KeptPage, renderFirstPage } from './first-page.ts';
 import type { ListQuery, Page } from './list-query.ts';
 import { migrate } from './migrations/migrate.ts';
 import { listRecords } from './record-lists.ts';
@@ -47,18 +47,9 @@ beforeAll(async () => {
 });
 afterAll(() => test.dispose());
 
+const PAGE = { scopeFor: scopesOf(NOTE), sort: [], now: 0, timeZone: 'UTC' };
 const list = (tx: Transaction, query: Partial<ListQuery>): Promise<Page> =>
-  listRecords(tx, NOTE, {
-    where: OWN,
-    scopeFor: scopesOf(NOTE),
-    definitions: DEFINITIONS,
-    sort: [],
-    limit: 100,
-    budget: testBudget(),
-    now: 0,
-    timeZone: 'UTC',
-    ...query,
-  });
+  listRecords(tx, NOTE, { ...PAGE, where: OWN, definitions: DEFINITIONS, limit: 100, budget: testBudget(), ...query });
 
 const idsOf = ({ records }: Page): readonly string[] => records.map(({ id }) => id);
 const sortBy = (field: string, descending = false) => resolveSort(NOTE, [{ field, descending }]);
@@ -100,43 +91,64 @@ describe('the first page of a list', () => {
           return tx.all(statement);
         },
       });
-      for (let count = 0; count < 2; count++) await list(recording, { where: OWN, limit: 7 });
-      expect(sent).toHaveLength(2);
-      expect(sent[1]).toBe(sent[0]);
+      for (let count = 0; count < 3; count++) await list(recording, { where: OWN, limit: 7 });
+      expect(sent).toHaveLength(3);
+      expect(sent[2]).toBe(sent[1]);
+    });
+  });
+
+  it('belongs to its definitions, also with a condition that is unknown for all records', async () => {
+    const never = compare('owner', 'eq', 5);
+    await test.database.transaction(async (tx) => expect(idsOf(await list(tx, { where: never, limit: 8 }))).toEqual([]));
+    const definitions = define({ Note: { softDelete: true, fields: { owner: { type: 'string' }, place: { type: 'integer' } } } });
+    const other = openTestDatabase();
+    await migrate(other.database, definitions);
+    const query = { ...PAGE, where: never, limit: 8, definitions, budget: testBudget() };
+    const page = await other.database.transaction((tx) => listRecords(tx, resourceOf(definitions, 'Note'), query));
+    expect(idsOf(page)).toEqual([]);
+    await other.dispose();
+  });
+
+  it('belongs to its resource if the definitions do not contain it', async () => {
+    await test.database.transaction(async (tx) => {
+      const definitions = define({});
+      const query = { ...PAGE, where: OWN, limit: 8, definitions, budget: testBudget() };
+      const all = await listRecords(tx, NOTE, query);
+      const withDeleted = { ...NOTE, softDelete: false };
+      expect((await listRecords(tx, withDeleted, query)).records.length).toBeGreaterThan(all.records.length);
     });
   });
 });
 
-describe('keepFirstPage', () => {
-  const rowsOf = (tx: Transaction, filter: Sql, more = {}): Parameters<typeof keepFirstPage>[0] => ({
-    ...{ tx, resource: NOTE, order: toOrder(NOTE, []), filter },
-    ...more,
+describe('renderFirstPage', () => {
+  it('keeps the last statement', () => {
+    const keptPage: KeptPage = {};
+    const render = (more = {}, limit = 2): Sql =>
+      renderFirstPage({ keptPage, order: toOrder(NOTE, []), ...more }, limit, () => sql`SELECT ${1}`);
+    render();
+    const kept = render();
+    expect(render()).toBe(kept);
+    const marks = { column: sql`"b"` };
+    for (const more of [{ marks }, { sortsIds: true }, { alternatives: {} }, { byCount: {} }, { order: toOrder(NOTE, sortBy('rank')) }]) {
+      expect(render(more)).not.toBe(kept);
+      expect(render(more)).toBe(render(more));
+    }
+    render({ marks });
+    expect(render({ marks: { column: sql`"b"` } })).not.toBe(render({ marks }));
+    expect(render({}, 3)).not.toBe(render({}, 2));
   });
 
-  it('keeps the last statement of each filter', async () => {
-    await test.database.transaction(async (tx) => {
-      const [first, second] = [sql`"a" = ${1}`, sql`"a" = ${1}`];
-      const keep = (filter: Sql, more = {}, limit = 2): Sql => keepFirstPage(rowsOf(tx, filter, more), limit, () => sql`SELECT ${filter}`);
-      const kept = keep(first);
-      expect(keep(first)).toBe(kept);
-      expect(keep(second)).not.toBe(kept);
-      expect(keep(first)).toBe(kept);
-      const marks = { column: sql`"b"` };
-      for (const more of [{ marks }, { sortsIds: true }, { alternatives: {} }, { byCount: {} }, { order: toOrder(NOTE, sortBy('rank')) }]) {
-        const other = keep(first, more);
-        expect(other).not.toBe(kept);
-        expect(keep(first, more)).toBe(other);
-      }
-      expect(keep(first, { marks })).not.toBe(keep(first, { marks: { column: sql`"b"` } }));
-      expect(keep(first, {}, 3)).not.toBe(keep(first, {}, 2));
-    });
-  });
-
-  it('keeps no long statement', async () => {
-    await test.database.transaction(async (tx) => {
-      const filter = sql.join(Array.from({ length: 2000 }, (_, index) => sql`"a" <> ${index}`));
-      const keep = (): Sql => keepFirstPage(rowsOf(tx, filter), 2, () => filter);
-      expect(keep()).not.toBe(keep());
-    });
+  it('keeps no long statement', () => {
+    const keptPage: KeptPage = {};
+    const long = sql.join(Array.from({ length: 2000 }, (_, index) => sql`"a" <> ${index}`));
+    let rendered = 0;
+    for (let count = 0; count < 3; count++) {
+      renderFirstPage({ keptPage, order: [] }, 2, () => {
+        rendered++;
+        return long;
+      });
+    }
+    expect(rendered).toBe(3);
+    expect(keptPage.last?.statement).toBeUndefined();
   });
 });

@@ -1,49 +1,50 @@
-import type { Resource } from '../resources/index.ts';
-import { flattenSql, type Sql } from '../sql.ts';
-import type { Transaction } from './contract.ts';
+import { flattenSql, renderSql, type Sql } from '../sql.ts';
 import type { Order } from './cursor-pagination.ts';
 
-/** The rows of a list. Of `alternatives` and `byCount`, only the presence matters: they belong to the filter and to the order. */
+/** The last statement that loaded the first page of a list. Each kept condition has its own. */
+export interface KeptPage {
+  last?: KeptStatement;
+}
+
+/** A statement, and the parts of the list on which it depends in addition to the condition. */
+interface KeptStatement {
+  readonly key: string;
+  readonly marks: Sql | undefined;
+  /** Absent if the statement is too long. */
+  readonly statement: Sql | undefined;
+}
+
+/** The rows of a list. The condition and the order determine `alternatives` and `byCount`, so only their presence matters. */
 interface KeptRows {
-  readonly tx: Transaction;
-  readonly resource: Resource;
+  readonly keptPage?: KeptPage | undefined;
   readonly order: Order;
-  readonly filter: Sql;
   readonly sortsIds?: boolean | undefined;
   readonly marks?: { readonly column: Sql } | undefined;
   readonly alternatives?: object | undefined;
   readonly byCount?: object | undefined;
 }
 
-/** The statement of a first page, and a text that is equal for lists with the same statement. */
-interface FirstPage {
-  readonly key: string;
-  readonly marks: Sql | undefined;
-  readonly statement: Sql;
-}
-
 /** Maximum characters of a statement that is kept. */
 const MAX_KEPT = 8000;
 
-/** The last statement by the filter of the list. A filter is kept with its compiled condition. */
-const kept = new WeakMap<Sql, FirstPage>();
-
 /**
- * Returns the statement of the first page of a list with a kept filter, or renders and keeps it. Callers repeat their lists, and rendering a statement
- * takes as long as a decision.
+ * Renders the statement for the first page of a list, or returns the kept one. Callers repeat their lists, and rendering a statement takes as long as a
+ * decision.
  */
-export function keepFirstPage(rows: KeptRows, limit: number, render: () => Sql): Sql {
+export function renderFirstPage(rows: KeptRows, limit: number, render: () => Sql): Sql {
+  const { keptPage } = rows;
+  if (keptPage === undefined) return render();
   const key = keyOf(rows, limit);
-  const known = kept.get(rows.filter);
   const marks = rows.marks?.column;
-  if (known?.key === key && known.marks === marks) return known.statement;
-  const statement = flattenSql(render());
-  if (statement.texts.reduce((size, { length }) => size + length, 0) <= MAX_KEPT) kept.set(rows.filter, { key, marks, statement });
+  const { last } = keptPage;
+  if (last?.key === key && last.marks === marks) return last.statement ?? render();
+  const statement = render();
+  const isShort = renderSql(statement, () => '?').sql.length <= MAX_KEPT;
+  keptPage.last = { key, marks, statement: isShort ? flattenSql(statement) : undefined };
   return statement;
 }
 
-function keyOf({ tx, resource, order, sortsIds, alternatives, byCount }: KeptRows, limit: number): string {
+function keyOf({ order, sortsIds, alternatives, byCount }: KeptRows, limit: number): string {
   const sorted = order.map(({ field, descending }) => `${field.name} ${descending}`);
-  const parts = [alternatives, byCount].map((part) => part !== undefined);
-  return [tx.dialect.name, resource.name, limit, sortsIds, ...parts, ...sorted].join(' ');
+  return [limit, sortsIds, alternatives !== undefined, byCount !== undefined, ...sorted].join(' ');
 }

@@ -5,6 +5,7 @@ import type { Definitions, StoredRecord } from '../resources/index.ts';
 import type { PageSize } from './answer-size.ts';
 import type { Budget, SearchLimit } from './budget.ts';
 import type { CursorPosition } from './cursor-pagination.ts';
+import type { KeptPage } from './first-page.ts';
 import type { ResourceTarget } from './sql-target.ts';
 import type { Existence } from './table-names.ts';
 
@@ -26,6 +27,8 @@ export interface CompiledList {
   readonly reads: ReadonlySet<string>;
   /** A key that is equal for lists with the same compiled condition; absent if it is not kept. */
   readonly key?: string | undefined;
+  /** The kept statement of the first page; absent if the compiled condition is not kept. */
+  readonly keptPage?: KeptPage | undefined;
 }
 
 /** A state of the records of some resources. */

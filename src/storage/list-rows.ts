@@ -5,7 +5,7 @@ import { checkedRecordsOf } from './checked-records.ts';
 import type { Transaction } from './contract.ts';
 import { type CursorPosition, type Order, orderSql, toPosition } from './cursor-pagination.ts';
 import { rangesOf } from './cursor-ranges.ts';
-import { keepFirstPage } from './first-page.ts';
+import { type KeptPage, renderFirstPage } from './first-page.ts';
 import { loadedSelectionOf, loadIntactRows } from './intact-records.ts';
 import { columnOf, type Existence, quoteName, tableOf } from './table-names.ts';
 
@@ -17,8 +17,8 @@ export interface ListRows {
   /** The table of the resource with a deadline check, and the joins of the filter. */
   readonly tables: Sql;
   readonly filter: Sql;
-  /** True if the same filter is used by later lists with the same condition. */
-  readonly isKept?: boolean | undefined;
+  /** The kept statement of the first page; absent if none is kept. */
+  readonly keptPage?: KeptPage | undefined;
   /** Present if the statement finds the related records of all rows. */
   readonly byCount?: RowsByCount | undefined;
   readonly order: Order;
@@ -108,9 +108,9 @@ export async function loadRows(source: ListRows, page: RowPage): Promise<readonl
 
 async function loadWhere(source: ListRows, condition: Sql | undefined, page: LimitedRows): Promise<readonly StoredRecord[]> {
   const { byCount } = source;
-  const isFirst = source.isKept === true && condition === undefined && page.offset === 0;
+  const isFirst = condition === undefined && page.offset === 0;
   const render = (): Sql => selectRows(source, condition, page);
-  const found = await loadSelected(source, isFirst ? keepFirstPage(source, page.limit, render) : render());
+  const found = await loadSelected(source, isFirst ? renderFirstPage(source, page.limit, render) : render());
   if (found.length > 0 || !isConditional(source, page)) return found;
   if (byCount === undefined) return loadSelected(source, selectFiltered(source, condition, page));
   // The first statement reads no row if the number of related records is another one. It may have changed since.

@@ -66,7 +66,7 @@ function loadPageOf(source: ListRows, query: ListQuery, ids: readonly string[]):
     {
       ...source,
       filter: sql`${isOfPage} AND (${filter})`,
-      isKept: false,
+      keptPage: undefined,
       byCount: undefined,
       alternatives: undefined,
       total: undefined,

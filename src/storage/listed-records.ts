@@ -70,7 +70,7 @@ function ownTextsOf(
   return { texts: [stamp], valuesOf: (record) => [stampOf(record)] };
 }
 
-/** Returns the names of the resources on whose records the access to listed records depends, from those that their conditions read. */
+/** Returns the names of the resources on whose records the access to listed records depends. `reads` are those that the conditions of the list read. */
 export function dependenciesOf(
   reads: ReadonlySet<string>,
   { restrictions, definitions }: Pick<Listed, 'restrictions'> & Pick<ListQuery, 'definitions'>,

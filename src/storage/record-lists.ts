@@ -87,7 +87,10 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
 }
 
 /** Returns the rows that match a condition in the order of the list. */
-function toFilter({ condition, target, compiled, key }: CompiledList, { tx, resource, query, records }: FilteredRecords): ListRows {
+function toFilter(
+  { condition, target, compiled, key, keptPage }: CompiledList,
+  { tx, resource, query, records }: FilteredRecords,
+): ListRows {
   const { definitions, existence, now, timeZone, sort, isIndexed } = query;
   const order = toOrder(resource, sort);
   const alternatives = alternativesOf({ condition, compiled, key }, { tx, resource, order, definitions, existence, now, timeZone });
@@ -98,7 +101,7 @@ function toFilter({ condition, target, compiled, key }: CompiledList, { tx, reso
     existence,
     tables,
     filter: compiled.where,
-    isKept: key !== undefined && !isIndexed,
+    keptPage: isIndexed ? undefined : keptPage,
     byCount:
       tx.dialect.name === 'postgres' && compiled.exact
         ? rowsByCount({ resource, query, records }, { condition, target, compiled })
