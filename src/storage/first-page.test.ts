@@ -13,6 +13,7 @@ import { deleteRecord, insertRecord } from './records.ts';
 import {
   compare,
   define,
+  onPostgres,
   openTestDatabase,
   replaceMembers,
   resourceOf,
@@ -95,6 +96,27 @@ describe('the first page of a list', () => {
       expect(sent).toHaveLength(3);
       expect(sent[2]).toBe(sent[1]);
     });
+  });
+
+  it.skipIf(!onPostgres)('needs another statement for a page that is loaded by the ids of its count', async () => {
+    const insert = (id: string): Promise<void> =>
+      test.database.transaction((tx) => insertRecord(tx, NOTE, toRecord(id, { owner: 'o9', rank: 1 })));
+    await insert('z2');
+    await insert('z3');
+    const sent: Sql[] = [];
+    const work = (tx: Transaction): Promise<Page> => {
+      const one: Transaction['one'] = async (statement) => {
+        if (sent.length === 1) await insert('z1');
+        return tx.one(statement);
+      };
+      const all: Transaction['all'] = (statement) => {
+        if ('texts' in statement) sent.push(statement);
+        return tx.all(statement);
+      };
+      return list(replaceMembers(tx, { one, all }), { where: compare('owner', 'eq', 'o9'), limit: 1, total: true });
+    };
+    expect(await test.database.transaction(work, { beginsLong: true })).toMatchObject({ records: [{ id: 'z1' }], total: 3 });
+    expect(sent.map((statement) => JSON.stringify(statement).includes('z1'))).toEqual([false, true]);
   });
 
   it('belongs to its definitions, also with a condition that is unknown for all records', async () => {

@@ -88,6 +88,15 @@ export const MUTATIONS_OF_ALTERNATIVES: readonly Mutation[] = [
     test: 'renderFirstPage keeps the last statement',
   },
   {
+    name: 'a page is loaded by the kept statement instead of its ids',
+    file: 'src/storage/list-total.ts',
+    find: 'keptPage: undefined,',
+    replace: '',
+    red: 'src/storage/first-page.test.ts',
+    test: 'the first page of a list needs another statement for a page that is loaded by the ids of its count',
+    onPostgres: true,
+  },
+  {
     name: 'all kept conditions share the statement of a first page',
     file: 'src/storage/compile-list.ts',
     find: 'key, keptPage: {} };',
