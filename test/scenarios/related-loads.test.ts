@@ -87,10 +87,10 @@ describe('the decisions of a request', () => {
   });
 
   it('the memberships are loaded once for all actions and records of a question of the caller', async () => {
-    const ask = async (context: RequestContext) => {
-      const caller = await authenticate(test.deps, test.originOf('ann'));
-      return evaluateOwnPermissions({ ...context, caller, policyStore: test.deps.policyStore }, { resource: 'Document', ids: IDS }, false);
-    };
+    const caller = await authenticate(test.deps, test.originOf('ann'));
+    const { policyStore } = test.deps;
+    const ask = (context: RequestContext) =>
+      evaluateOwnPermissions({ ...context, caller, policyStore }, { resource: 'Document', ids: IDS }, false);
     const [{ permissions }, loads] = await countLoads('Membership', IS_MEMBER, ask);
     expect([permissions.length, new Set(permissions.map(({ effect }) => effect)), loads]).toEqual([15, new Set(['allow']), 1]);
   });
