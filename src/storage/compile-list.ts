@@ -11,31 +11,32 @@ import { findsForAllRows, listTargetFor } from './sql-target.ts';
 /** The condition of a list, its definitions and its time. */
 interface ListCondition extends Pick<ListQuery, 'definitions' | 'existence' | 'now' | 'timeZone'> {
   readonly condition: Condition;
-  /** True if the condition will hardly be repeated, so that it is not kept. */
+  /** True for a condition that is rarely repeated. It is not kept. */
   readonly isOnce?: boolean | undefined;
 }
 
 /**
- * Maximum compiled conditions for each set of definitions, of those that read other records or may have alternatives, and of the others. Callers repeat
- * their lists, and compiling takes longer than the key. The others are more varied, and would replace those that take longer to compile.
+ * Maximum compiled conditions of each of two groups that are kept for a set of definitions. Callers repeat their lists, and compiling a condition takes
+ * longer than rendering its key. Simple conditions have a group of their own, because they differ more: they would replace those that take longer to compile.
  */
 const MAX_COMPILED = 500;
 /** Maximum characters of the key of a compiled condition, which may contain lists of values. */
 const MAX_KEY = 4000;
 
 type CompiledLists = WeakMap<Definitions, LRUCache<string, CompiledList>>;
-const ofOtherRecords: CompiledLists = new WeakMap();
-const others: CompiledLists = new WeakMap();
+/** Conditions that read other records or may have alternatives. */
+const costly: CompiledLists = new WeakMap();
+const simple: CompiledLists = new WeakMap();
 const createLists = (): LRUCache<string, CompiledList> => new LRUCache({ max: MAX_COMPILED });
 
 /** Compiles the condition of a list, or returns the kept one: its key is equal for conditions with the same result in every scope. */
 export function compileList(tx: Transaction, resource: Resource, list: ListCondition): CompiledList {
   const { condition, existence, definitions, timeZone, isOnce } = list;
-  // A set of definitions without the resource may outlive it.
+  // Definitions that do not contain the resource may be used later with another one of the same name.
   if (isOnce || definitions.get(resource.name) !== resource) return compile(tx, resource, list);
   const key = [resource.name, tx.dialect.name, findsForAllRows(tx), existence, timeZone, conditionKey(condition)].join(' ');
   const isCostly = readsOtherRecords(condition) || mayHaveAlternatives(condition);
-  const lists = memoize(isCostly ? ofOtherRecords : others, definitions, createLists);
+  const lists = memoize(isCostly ? costly : simple, definitions, createLists);
   const known = lists.get(key);
   if (known !== undefined) return { ...known, condition };
   const compiled = compile(tx, resource, list);

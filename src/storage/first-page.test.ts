@@ -92,9 +92,9 @@ describe('the first page of a list', () => {
           return tx.all(statement);
         },
       });
-      for (let count = 0; count < 3; count++) await list(recording, { where: OWN, limit: 7 });
-      expect(sent).toHaveLength(3);
-      expect(sent[2]).toBe(sent[1]);
+      for (let count = 0; count < 2; count++) await list(recording, { where: OWN, limit: 7 });
+      expect(sent).toHaveLength(2);
+      expect(sent[1]).toBe(sent[0]);
     });
   });
 
@@ -147,7 +147,6 @@ describe('renderFirstPage', () => {
     const keptPage: KeptPage = {};
     const render = (more = {}, limit = 2): Sql =>
       renderFirstPage({ keptPage, order: toOrder(NOTE, []), ...more }, limit, () => sql`SELECT ${1}`);
-    render();
     const kept = render();
     expect(render()).toBe(kept);
     const marks = { column: sql`"b"` };

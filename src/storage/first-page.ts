@@ -1,4 +1,4 @@
-import { flattenSql, renderSql, type Sql } from '../sql.ts';
+import { flattenSql, type Sql } from '../sql.ts';
 import type { Order } from './cursor-pagination.ts';
 
 /** The last statement that loaded the first page of a list. Each kept condition has its own. */
@@ -28,7 +28,7 @@ interface KeptRows {
 const MAX_KEPT = 8000;
 
 /**
- * Renders the statement for the first page of a list, or returns the kept one. Callers repeat their lists, and rendering a statement takes as long as a
+ * Returns the kept statement for the first page of a list, or renders it. Callers repeat their lists, and rendering a statement takes as long as a
  * decision.
  */
 export function renderFirstPage(rows: KeptRows, limit: number, render: () => Sql): Sql {
@@ -38,9 +38,9 @@ export function renderFirstPage(rows: KeptRows, limit: number, render: () => Sql
   const marks = rows.marks?.column;
   const { last } = keptPage;
   if (last?.key === key && last.marks === marks) return last.statement ?? render();
-  const statement = render();
-  const isShort = renderSql(statement, () => '?').sql.length <= MAX_KEPT;
-  keptPage.last = { key, marks, statement: isShort ? flattenSql(statement) : undefined };
+  const statement = flattenSql(render());
+  const isShort = statement.texts.join('').length <= MAX_KEPT;
+  keptPage.last = { key, marks, statement: isShort ? statement : undefined };
   return statement;
 }
 
