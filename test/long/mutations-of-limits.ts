@@ -231,4 +231,13 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
     red: 'test/scenarios/long-admission.test.ts',
     test: 'refuses 30 requests at once with 403, although only one long request runs and one waits',
   },
+  {
+    name: 'a value that is too long for its index is an internal error',
+    file: 'src/storage/postgres/driver-error.ts',
+    find: "if (code === '54000' &&",
+    replace: "if (code === '54001' &&",
+    red: 'test/postgres/long-index-values.test.ts',
+    test: 'an update is refused and changes nothing',
+    onPostgres: true,
+  },
 ];

@@ -52,6 +52,9 @@ const BUSY: ReadonlySet<string> = new Set(['40001', '40P01', '55P03', '57014', '
 /** Codes after which nothing can be committed until an operator acts. An error without a code is a lost connection. */
 const UNAVAILABLE = /^(08|25006|25P0[34]|28|3D000|42501|53|57P|58|F0|XX00[12])/;
 
+/** Routines of PostgreSQL that refuse an entry of an index: with more than about 2,700 bytes, and with more than 8,191, in old and new versions. */
+const INDEX_ROUTINES: ReadonlySet<string> = new Set(['_bt_check_third_page', 'index_form_tuple', 'index_form_tuple_context']);
+
 /** Codes with which the server closes a connection, during any statement. */
 const LOST = /^(08|57P|40003)/;
 
@@ -113,7 +116,18 @@ export function fromDriver(error: unknown): ConstraintError | Problem {
   if (constraint !== undefined) return new ConstraintError(constraint, { ...toTableAndColumns(error), cause: error });
   if (code === undefined || UNAVAILABLE.test(code)) return BUSY.has(code ?? '') ? busy(error) : unavailable(error);
   if (BUSY.has(code)) return busy(error);
+  if (code === '54000' && INDEX_ROUTINES.has(causeOf(error)?.routine ?? '')) return tooLongForIndex(error);
   return new Problem('INTERNAL', 'the request could not be completed', { cause: error });
+}
+
+/** Returns the problem for values that are too long for an index. The server does not always name the index. */
+function tooLongForIndex(cause: unknown): Problem {
+  const { constraint } = causeOf(cause) ?? {};
+  const index = constraint === undefined ? 'an index' : `the index "${constraint}"`;
+  return new Problem('VALUE_INVALID', `the values of the fields of ${index} are too long for it`, {
+    cause,
+    hint: 'the values of all fields of an index together have at most about 2,700 bytes on PostgreSQL, which compresses them',
+  });
 }
 
 /** Returns the problem for a request whose changes could not be committed. */
