@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../test/policy-fixtures.ts';
-import { describePath, describeRelated } from '../authz/context/index.ts';
-import { type Condition, parseConditions } from '../conditions/index.ts';
+import type { Condition } from '../conditions/index.ts';
 import type { Json } from '../operators/index.ts';
 import { renderSql } from '../sql.ts';
 import { compileList } from './compile-list.ts';
+import { parseCondition } from './condition.fixture.ts';
 import type { Transaction } from './contract.ts';
 import type { CompiledList, ListQuery } from './list-query.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -31,15 +30,7 @@ afterAll(() => test.dispose());
 /** Parses the condition of a list: a membership of the user in the team of the document. */
 function isMember(user: string, where?: readonly Json[]): Condition {
   const related = { resource: 'Membership', as: 'm', on: { userId: user, team: '${resource.team}' }, ...(where && { where }) };
-  const { condition, issues } = parseConditions([{ related }], {
-    at: '',
-    expressions: false,
-    limits: LIMITS.conditions,
-    describePath: describePath(DEFINITIONS, 'Document'),
-    describeRelated: describeRelated(DEFINITIONS),
-  });
-  expect(issues).toEqual([]);
-  return condition;
+  return parseCondition({ definitions: DEFINITIONS, resource: 'Document' }, { related });
 }
 
 const inTransaction = <T>(work: (tx: Transaction) => T): Promise<T> => test.database.transaction(async (tx) => work(tx));

@@ -2,10 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { any, type Condition } from '../conditions/index.ts';
 import { resolveSort } from '../request/index.ts';
-import { type Sql, sql } from '../sql.ts';
+import type { StoredRecord } from '../resources/index.ts';
+import { renderSql, type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { toOrder } from './cursor-pagination.ts';
-import { type KeptPage, renderFirstPage } from './first-page.ts';
+import { type FirstPage, type KeptPage, loadFirstPage } from './first-page.ts';
 import type { ListQuery, Page } from './list-query.ts';
 import { migrate } from './migrations/migrate.ts';
 import { listRecords } from './record-lists.ts';
@@ -142,34 +143,71 @@ describe('the first page of a list', () => {
   });
 });
 
-describe('renderFirstPage', () => {
-  it('keeps the last statement', () => {
+describe('loadFirstPage', () => {
+  /** Records of a list, of which each statement of the page reads the first two up to the value that it binds. */
+  const pageOf = (ids: readonly string[], loaded: Sql[] = []): FirstPage => ({
+    limit: 2,
+    render: (range) => (range === undefined ? sql`SELECT ${'~'}` : sql`SELECT ${range}`),
+    async load(statement) {
+      loaded.push(statement);
+      const [end = ''] = valuesOf(statement);
+      return ids
+        .filter((id) => id <= end)
+        .slice(0, 2)
+        .map((id) => toRecord(id, {}) as StoredRecord);
+    },
+    rangeTo: async ({ id }) => sql`${id}`,
+  });
+  const order = toOrder(NOTE, []);
+  const valuesOf = (statement: Sql): readonly string[] => renderSql(statement, () => '?').parameters as readonly string[];
+
+  it('keeps the last statement', async () => {
     const keptPage: KeptPage = {};
-    const render = (more = {}, limit = 2): Sql =>
-      renderFirstPage({ keptPage, order: toOrder(NOTE, []), ...more }, limit, () => sql`SELECT ${1}`);
-    const kept = render();
-    expect(render()).toBe(kept);
+    const load = async (more = {}, limit = 2): Promise<Sql | undefined> => {
+      const loaded: Sql[] = [];
+      await loadFirstPage({ keptPage, order, ...more }, { ...pageOf(['a', 'b', 'c'], loaded), limit });
+      return loaded[0];
+    };
+    const kept = await load();
+    expect(await load()).toBe(kept);
     const marks = { column: sql`"b"` };
-    for (const more of [{ marks }, { sortsIds: true }, { alternatives: {} }, { byCount: {} }, { order: toOrder(NOTE, sortBy('rank')) }]) {
-      expect(render(more)).not.toBe(kept);
-      expect(render(more)).toBe(render(more));
+    for (const more of [{ marks }, { sortsIds: true }, { byCount: {} }, { order: toOrder(NOTE, sortBy('rank')) }]) {
+      expect(await load(more)).not.toBe(kept);
+      expect(await load(more)).toBe(await load(more));
     }
-    render({ marks });
-    expect(render({ marks: { column: sql`"b"` } })).not.toBe(render({ marks }));
-    expect(render({}, 3)).not.toBe(render({}, 2));
+    await load({ marks });
+    expect(await load({ marks: { column: sql`"b"` } })).not.toBe(await load({ marks }));
+    expect(await load({}, 3)).not.toBe(await load({}, 2));
   });
 
-  it('keeps no long statement', () => {
+  it('keeps no long statement', async () => {
     const keptPage: KeptPage = {};
     const long = sql.join(Array.from({ length: 2000 }, (_, index) => sql`"a" <> ${index}`));
     let rendered = 0;
-    for (let count = 0; count < 3; count++) {
-      renderFirstPage({ keptPage, order: [] }, 2, () => {
-        rendered++;
-        return long;
-      });
-    }
+    const render = (): Sql => {
+      rendered++;
+      return long;
+    };
+    for (let count = 0; count < 3; count++) await loadFirstPage({ keptPage, order }, { ...pageOf([]), render });
     expect(rendered).toBe(3);
-    expect(keptPage.last?.statement).toBeUndefined();
+    expect(keptPage.last?.whole).toBeUndefined();
+  });
+
+  it('reads alternatives up to the end of the last page, which is full', async () => {
+    const keptPage: KeptPage = {};
+    const load = async (...ids: readonly string[]): Promise<readonly unknown[]> => {
+      const loaded: Sql[] = [];
+      const records = await loadFirstPage({ keptPage, order, alternatives: {} }, pageOf(ids, loaded));
+      return [records.map(({ id }) => id).join(''), ...loaded.flatMap(valuesOf)];
+    };
+    expect(await load('c')).toEqual(['c', '~']);
+    expect(await load('c', 'e', 'g')).toEqual(['ce', '~']);
+    expect(await load('c', 'e', 'g')).toEqual(['ce', 'e']);
+    expect(await load('b', 'c', 'e')).toEqual(['bc', 'e']);
+    expect(await load('b', 'c', 'e')).toEqual(['bc', 'c']);
+    // A record of the page is deleted. This page and the next 15 are read from all rows.
+    expect(await load('c', 'e')).toEqual(['ce', 'c', '~']);
+    for (let count = 0; count < 15; count++) expect(await load('c', 'e', 'g')).toEqual(['ce', '~']);
+    expect(await load('c', 'e', 'g')).toEqual(['ce', 'e']);
   });
 });

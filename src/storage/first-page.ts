@@ -1,17 +1,29 @@
+import type { StoredRecord } from '../resources/index.ts';
 import { flattenSql, type Sql } from '../sql.ts';
-import type { Order } from './cursor-pagination.ts';
+import { type CursorPosition, type Order, shortenPosition, toPosition } from './cursor-pagination.ts';
 
-/** The last statement that loaded the first page of a list. Each kept condition has its own. */
+/** The last statements that loaded the first page of a list. Each kept condition has its own. */
 export interface KeptPage {
-  last?: KeptStatement;
+  last?: KeptStatements;
 }
 
-/** A statement, and the parts of the list on which it depends in addition to the condition. */
-interface KeptStatement {
+/** The statements of a page, and the parts of the list on which they depend in addition to the condition. */
+interface KeptStatements {
   readonly key: string;
   readonly marks: Sql | undefined;
-  /** Absent if the statement is too long. */
-  readonly statement: Sql | undefined;
+  /** Reads all rows. Absent if it is too long, or was not rendered yet. */
+  whole?: Sql | undefined;
+  /** Absent if the page was not full, or if no single range ends with its last record. */
+  end?: PageEnd | undefined;
+  /** Number of pages that are still to be loaded from all rows before an end is kept. */
+  rest: number;
+}
+
+/** The last record of a full page. */
+interface PageEnd {
+  readonly position: CursorPosition;
+  /** Reads the rows up to this record. Absent if it is too long, or was not rendered yet. */
+  statement?: Sql | undefined;
 }
 
 /** The rows of a list. The condition and the order determine `alternatives` and `byCount`, so only their presence matters. */
@@ -24,27 +36,85 @@ interface KeptRows {
   readonly byCount?: object | undefined;
 }
 
+/** A first page, and functions that render and execute its statement. */
+export interface FirstPage {
+  readonly limit: number;
+  /** Renders the statement for all rows, or for those that meet a condition. */
+  render(range?: Sql): Sql;
+  load(statement: Sql): Promise<readonly StoredRecord[]>;
+  /** Returns the condition for the rows up to a position; undefined if no single range of an index has them. */
+  rangeTo(position: CursorPosition): Promise<Sql | undefined>;
+}
+
 /** Maximum characters of a statement that is kept. */
 const MAX_KEPT = 8000;
+/** Number of pages that are loaded from all rows if one has fewer records up to its end: in a list that often changes, most would need a second statement. */
+const REST = 16;
 
 /**
- * Returns the kept statement for the first page of a list, or renders it. Callers repeat their lists, and rendering a statement takes as long as a
- * decision.
+ * Loads the first page of a list. Callers repeat their lists, and rendering a statement takes as long as a decision, so the statement is kept. A page of
+ * alternatives first reads only the rows up to the record with which it ended before. Each alternative then reads its part of the page, instead of as many
+ * rows as the page may contain. If that finds fewer records, the page is loaded from all rows.
  */
-export function renderFirstPage(rows: KeptRows, limit: number, render: () => Sql): Sql {
-  const { keptPage } = rows;
-  if (keptPage === undefined) return render();
+export function loadFirstPage(rows: KeptRows, page: FirstPage): Promise<readonly StoredRecord[]> {
+  const { keptPage, alternatives } = rows;
+  if (keptPage === undefined) return page.load(page.render());
+  const kept = keptFor(keptPage, rows, page.limit);
+  return alternatives === undefined ? loadWhole(kept, page) : loadAlternatives(kept, rows.order, page);
+}
+
+/** Returns the statements of a list, which replace those of another one. */
+function keptFor(keptPage: KeptPage, rows: KeptRows, limit: number): KeptStatements {
   const key = keyOf(rows, limit);
   const marks = rows.marks?.column;
-  const { last } = keptPage;
-  if (last?.key === key && last.marks === marks) return last.statement ?? render();
-  const statement = flattenSql(render());
-  const isShort = statement.texts.join('').length <= MAX_KEPT;
-  keptPage.last = { key, marks, statement: isShort ? statement : undefined };
-  return statement;
+  if (keptPage.last?.key !== key || keptPage.last.marks !== marks) keptPage.last = { key, marks, rest: 0 };
+  return keptPage.last;
 }
 
 function keyOf({ order, sortsIds, alternatives, byCount }: KeptRows, limit: number): string {
   const sorted = order.map(({ field, descending }) => `${field.name} ${descending}`);
   return [limit, sortsIds, alternatives !== undefined, byCount !== undefined, ...sorted].join(' ');
+}
+
+function loadWhole(kept: KeptStatements, page: FirstPage): Promise<readonly StoredRecord[]> {
+  if (kept.whole !== undefined) return page.load(kept.whole);
+  const statement = flattenSql(page.render());
+  kept.whole = unlessLong(statement);
+  return page.load(statement);
+}
+
+async function loadAlternatives(kept: KeptStatements, order: Order, page: FirstPage): Promise<readonly StoredRecord[]> {
+  const { end } = kept;
+  const statement = end && (end.statement ?? (await renderTo(end, page)));
+  if (statement !== undefined) {
+    const found = await page.load(statement);
+    if (found.length === page.limit) return keepEnd(kept, found, order);
+    kept.rest = REST;
+  }
+  kept.end = undefined;
+  const found = await loadWhole(kept, page);
+  if (kept.rest > 0) kept.rest--;
+  return found.length === page.limit && kept.rest === 0 ? keepEnd(kept, found, order) : found;
+}
+
+/** Renders the statement that reads the rows up to the end of a page. */
+async function renderTo(end: PageEnd, page: FirstPage): Promise<Sql | undefined> {
+  const range = await page.rangeTo(end.position);
+  if (range === undefined) return undefined;
+  const statement = flattenSql(page.render(range));
+  end.statement = unlessLong(statement);
+  return statement;
+}
+
+/** Keeps the end of a page, unless it is the one that is kept. Returns the records of the page. */
+function keepEnd(kept: KeptStatements, found: readonly StoredRecord[], order: Order): readonly StoredRecord[] {
+  const last = found.at(-1);
+  if (last === undefined) return found;
+  const position = shortenPosition(toPosition(last, order));
+  if (JSON.stringify(kept.end?.position) !== JSON.stringify(position)) kept.end = position.keys && { position };
+  return found;
+}
+
+function unlessLong(statement: Sql): Sql | undefined {
+  return statement.texts.join('').length <= MAX_KEPT ? statement : undefined;
 }

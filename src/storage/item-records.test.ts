@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../test/policy-fixtures.ts';
-import { createScope, describeLists, describePath, describeRelated } from '../authz/context/index.ts';
-import { type Condition, evaluate, parseConditions } from '../conditions/index.ts';
+import { createScope } from '../authz/context/index.ts';
+import { type Condition, evaluate } from '../conditions/index.ts';
 import type { Json, JsonObject, Truth } from '../operators/index.ts';
 import { sql } from '../sql.ts';
+import { parseCondition } from './condition.fixture.ts';
 import { migrate } from './migrations/migrate.ts';
 import { insertRecord, loadRecord } from './records.ts';
 import { createRelatedStore, type RelatedStore } from './related-records.ts';
@@ -48,18 +48,8 @@ beforeAll(async () => {
 });
 afterAll(() => test.dispose());
 
-function parse(condition: JsonObject, relatedRecords = 1000): Condition {
-  const { condition: parsed, issues } = parseConditions([condition], {
-    at: '',
-    expressions: false,
-    limits: { ...LIMITS.conditions, relatedRecords },
-    describePath: describePath(DEFINITIONS, 'Document'),
-    listsOf: describeLists(DEFINITIONS, 'Document'),
-    describeRelated: describeRelated(DEFINITIONS),
-  });
-  expect(issues).toEqual([]);
-  return parsed;
-}
+const parse = (condition: JsonObject, relatedRecords = 1000): Condition =>
+  parseCondition({ definitions: DEFINITIONS, resource: 'Document', relatedRecords }, condition);
 const is = (field: string, value: Json): JsonObject => ({ field: `resource.${field}`, operator: 'eq', value });
 
 /** Evaluates a condition on a document in memory, and returns the store with what was read. */

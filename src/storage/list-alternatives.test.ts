@@ -1,11 +1,10 @@
 /** Lists that are read from alternatives of their condition: the same pages as from one filter, and the statements that are sent. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../test/policy-fixtures.ts';
-import { describePath, describeRelated } from '../authz/context/index.ts';
-import { all, any, type Condition, parseConditions } from '../conditions/index.ts';
+import { all, any, type Condition } from '../conditions/index.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { resolveSort, type SortKey } from '../request/index.ts';
 import { renderSql, sql } from '../sql.ts';
+import { parseCondition } from './condition.fixture.ts';
 import type { Transaction } from './contract.ts';
 import type { ListQuery, Page } from './list-query.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -54,15 +53,8 @@ const OPEN = compare('status', 'eq', 'open');
 function isMember(user: string, { limit = 1000, ...more }: { readonly limit?: number } & JsonObject = {}): Condition {
   const on = { user, team: '${resource.team}' };
   const where = [{ field: 'm.level', operator: 'ne', value: 'guest' }];
-  const { condition, issues } = parseConditions([{ related: { resource: 'Membership', as: 'm', on, where, ...more } }], {
-    at: '',
-    expressions: false,
-    limits: { ...LIMITS.conditions, relatedRecords: limit },
-    describePath: describePath(DEFINITIONS, 'Document'),
-    describeRelated: describeRelated(DEFINITIONS),
-  });
-  expect(issues).toEqual([]);
-  return condition;
+  const related = { resource: 'Membership', as: 'm', on, where, ...more };
+  return parseCondition({ definitions: DEFINITIONS, resource: 'Document', relatedRecords: limit }, { related });
 }
 
 let test: TestDatabase;

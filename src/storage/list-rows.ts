@@ -5,7 +5,7 @@ import { checkedRecordsOf } from './checked-records.ts';
 import type { Transaction } from './contract.ts';
 import { type CursorPosition, type Order, orderSql, toPosition } from './cursor-pagination.ts';
 import { rangesOf } from './cursor-ranges.ts';
-import { type KeptPage, renderFirstPage } from './first-page.ts';
+import { type KeptPage, loadFirstPage } from './first-page.ts';
 import { loadedSelectionOf, loadIntactRows } from './intact-records.ts';
 import { columnOf, type Existence, quoteName, tableOf } from './table-names.ts';
 
@@ -108,14 +108,26 @@ export async function loadRows(source: ListRows, page: RowPage): Promise<readonl
 
 async function loadWhere(source: ListRows, condition: Sql | undefined, page: LimitedRows): Promise<readonly StoredRecord[]> {
   const { byCount } = source;
-  const isFirst = condition === undefined && page.offset === 0;
-  const render = (): Sql => selectRows(source, condition, page);
-  const found = await loadSelected(source, isFirst ? renderFirstPage(source, page.limit, render) : render());
+  const found = await (condition === undefined && page.offset === 0
+    ? loadFirst(source, page)
+    : loadSelected(source, selectRows(source, condition, page)));
   if (found.length > 0 || !isConditional(source, page)) return found;
   if (byCount === undefined) return loadSelected(source, selectFiltered(source, condition, page));
   // The first statement reads no row if the number of related records is another one. It may have changed since.
   const ids = idsByCount(source, byCount, (rows) => selectIds({ ...source, ...rows }, condition, page));
   return loadSelected(source, selectByIds(source, sql`${columnOf(source.resource, 'id')} = ANY (${ids})`));
+}
+
+function loadFirst(source: ListRows, page: LimitedRows): Promise<readonly StoredRecord[]> {
+  return loadFirstPage(source, {
+    limit: page.limit,
+    render: (range) => selectRows(source, range, page),
+    load: (statement) => loadSelected(source, statement),
+    async rangeTo(position) {
+      const ranges = await conditionsOf(source, { after: undefined, upTo: position });
+      return ranges.length === 1 ? ranges[0] : undefined;
+    },
+  });
 }
 
 /** Renders the first statement for a part of the rows. */

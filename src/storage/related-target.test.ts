@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { LIMITS } from '../../test/policy-fixtures.ts';
-import { describePath, describeRelated } from '../authz/context/index.ts';
-import { type Condition, compileCondition, parseConditions } from '../conditions/index.ts';
+import { compileCondition } from '../conditions/index.ts';
 import { renderSql } from '../sql.ts';
+import { parseCondition } from './condition.fixture.ts';
 import { sqlTargetFor } from './sql-target.ts';
 import { sqliteDialect } from './sqlite/sql-dialect.ts';
 import { define, resourceOf } from './storage.fixture.ts';
@@ -15,15 +14,9 @@ const DEFINITIONS = define({
 function sqlOf(bounds: object, isNegated: boolean): string {
   const where = [{ field: 'm.level', operator: 'eq', value: 'editor' }];
   const related = { related: { resource: 'Membership', as: 'm', on: { team: '${resource.team}' }, where, ...bounds } };
-  const { condition } = parseConditions([isNegated ? { not: related } : related], {
-    at: '',
-    expressions: false,
-    limits: LIMITS.conditions,
-    describePath: describePath(DEFINITIONS, 'Document'),
-    describeRelated: describeRelated(DEFINITIONS),
-  });
+  const condition = parseCondition({ definitions: DEFINITIONS, resource: 'Document' }, isNegated ? { not: related } : related);
   const target = sqlTargetFor(resourceOf(DEFINITIONS, 'Document'), DEFINITIONS, { dialect: sqliteDialect, now: 0, timeZone: 'UTC' });
-  return renderSql(compileCondition(condition as Condition, target).where, sqliteDialect.placeholder).sql;
+  return renderSql(compileCondition(condition, target).where, sqliteDialect.placeholder).sql;
 }
 
 /** A second count, of the records for which `where` may be true, costs a second evaluation of `where` for each record. */
