@@ -57,20 +57,20 @@ right("field", $1::int) = $2; -- [12,"@example.org"]
 CASE CASE json_typeof("json" -> $1::text) WHEN 'string' THEN 'text' WHEN 'number' THEN 'real' WHEN 'boolean' THEN ("json" -> $2::text #>> '{}') ELSE json_typeof("json" -> $3::text) END WHEN 'text' THEN right((("json" -> $4::text #>> '{}') COLLATE "C"), $5::int) = $6 END; -- ["key","key","key","key",12,"@example.org"]
 
 -- icontains "straße"
-strpos(bailiwick_fold_case_17_0("field"), $1) > 0; -- ["STRASSE"]
-CASE CASE json_typeof("json" -> $1::text) WHEN 'string' THEN 'text' WHEN 'number' THEN 'real' WHEN 'boolean' THEN ("json" -> $2::text #>> '{}') ELSE json_typeof("json" -> $3::text) END WHEN 'text' THEN strpos(bailiwick_fold_case_17_0((("json" -> $4::text #>> '{}') COLLATE "C")), $5) > 0 END; -- ["key","key","key","key","STRASSE"]
+strpos(bailiwick_fold_case_2_17_0("field"), $1) > 0; -- ["STRASSE"]
+CASE CASE json_typeof("json" -> $1::text) WHEN 'string' THEN 'text' WHEN 'number' THEN 'real' WHEN 'boolean' THEN ("json" -> $2::text #>> '{}') ELSE json_typeof("json" -> $3::text) END WHEN 'text' THEN strpos(bailiwick_fold_case_2_17_0((("json" -> $4::text #>> '{}') COLLATE "C")), $5) > 0 END; -- ["key","key","key","key","STRASSE"]
 
 -- incontains "weg"
-NOT (strpos(bailiwick_fold_case_17_0("field"), $1) > 0); -- ["WEG"]
-NOT (CASE CASE json_typeof("json" -> $1::text) WHEN 'string' THEN 'text' WHEN 'number' THEN 'real' WHEN 'boolean' THEN ("json" -> $2::text #>> '{}') ELSE json_typeof("json" -> $3::text) END WHEN 'text' THEN strpos(bailiwick_fold_case_17_0((("json" -> $4::text #>> '{}') COLLATE "C")), $5) > 0 END); -- ["key","key","key","key","WEG"]
+NOT (strpos(bailiwick_fold_case_2_17_0("field"), $1) > 0); -- ["WEG"]
+NOT (CASE CASE json_typeof("json" -> $1::text) WHEN 'string' THEN 'text' WHEN 'number' THEN 'real' WHEN 'boolean' THEN ("json" -> $2::text #>> '{}') ELSE json_typeof("json" -> $3::text) END WHEN 'text' THEN strpos(bailiwick_fold_case_2_17_0((("json" -> $4::text #>> '{}') COLLATE "C")), $5) > 0 END); -- ["key","key","key","key","WEG"]
 
 -- istartsWith "ÄR"
-strpos(bailiwick_fold_case_17_0("field"), $1) = 1; -- ["ÄR"]
-CASE CASE json_typeof("json" -> $1::text) WHEN 'string' THEN 'text' WHEN 'number' THEN 'real' WHEN 'boolean' THEN ("json" -> $2::text #>> '{}') ELSE json_typeof("json" -> $3::text) END WHEN 'text' THEN strpos(bailiwick_fold_case_17_0((("json" -> $4::text #>> '{}') COLLATE "C")), $5) = 1 END; -- ["key","key","key","key","ÄR"]
+strpos(bailiwick_fold_case_2_17_0("field"), $1) = 1; -- ["ÄR"]
+CASE CASE json_typeof("json" -> $1::text) WHEN 'string' THEN 'text' WHEN 'number' THEN 'real' WHEN 'boolean' THEN ("json" -> $2::text #>> '{}') ELSE json_typeof("json" -> $3::text) END WHEN 'text' THEN strpos(bailiwick_fold_case_2_17_0((("json" -> $4::text #>> '{}') COLLATE "C")), $5) = 1 END; -- ["key","key","key","key","ÄR"]
 
 -- iendsWith "δος"
-right(bailiwick_fold_case_17_0("field"), $1::int) = $2; -- [3,"ΔΟΣ"]
-CASE CASE json_typeof("json" -> $1::text) WHEN 'string' THEN 'text' WHEN 'number' THEN 'real' WHEN 'boolean' THEN ("json" -> $2::text #>> '{}') ELSE json_typeof("json" -> $3::text) END WHEN 'text' THEN right(bailiwick_fold_case_17_0((("json" -> $4::text #>> '{}') COLLATE "C")), $5::int) = $6 END; -- ["key","key","key","key",3,"ΔΟΣ"]
+right(bailiwick_fold_case_2_17_0("field"), $1::int) = $2; -- [3,"ΔΟΣ"]
+CASE CASE json_typeof("json" -> $1::text) WHEN 'string' THEN 'text' WHEN 'number' THEN 'real' WHEN 'boolean' THEN ("json" -> $2::text #>> '{}') ELSE json_typeof("json" -> $3::text) END WHEN 'text' THEN right(bailiwick_fold_case_2_17_0((("json" -> $4::text #>> '{}') COLLATE "C")), $5::int) = $6 END; -- ["key","key","key","key",3,"ΔΟΣ"]
 
 -- like "report-????.pdf"
 (("field" >= $1 AND "field" < $2) AND "field" LIKE $3); -- ["report-","report.","report-____.pdf"]

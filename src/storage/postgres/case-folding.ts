@@ -4,29 +4,77 @@ import { foldCase } from '../../fold-case.ts';
  * The name of the SQL function that folds case like `foldCase`. PostgreSQL's `lower()` depends on the locale and the Unicode version of the
  * server. The name contains the Unicode version of this process, so that processes with different Unicode versions use different functions.
  */
-export const FOLD_CASE: string = `bailiwick_fold_case_${process.versions['unicode']?.replaceAll('.', '_') ?? ''}`;
+export const FOLD_CASE: string = `bailiwick_fold_case_2_${process.versions['unicode']?.replaceAll('.', '_') ?? ''}`;
 
 let cached: string | undefined;
 
-/** Returns the SQL that creates the function. Case folding works character by character, so a table of characters defines it. */
+/** Returns the SQL that creates the function. Case folding works character by character, so tables of characters define it. */
 export function foldCaseSql(): string {
   cached ??= renderSql();
   return cached;
 }
 
+/** A letter with case outside of ASCII, and its folded form, which may have several characters. */
+interface CasedLetter {
+  readonly point: number;
+  readonly letter: string;
+  readonly folded: string;
+}
+
+/** The first and the last code point of the letters of scripts, beside ASCII: Latin, Cyrillic, Greek. Most texts have letters of one of them. */
+const SCRIPTS: readonly (readonly (readonly [first: number, last: number])[])[] = [
+  [
+    [0x80, 0x24f],
+    [0x1e00, 0x1eff],
+  ],
+  [[0x400, 0x52f]],
+  [
+    [0x370, 0x3ff],
+    [0x1f00, 0x1fff],
+  ],
+];
+
+/**
+ * Renders the function. The time of `translate` grows with the place of a character in its table, so most texts use no table or a small one, in which
+ * frequent characters come first.
+ */
 function renderSql(): string {
-  let [from, to] = ['', ''];
-  const longer: (readonly [string, string])[] = [];
-  for (const character of lettersWithCase()) {
-    const folded = foldCase(character);
-    if (Array.from(folded).length === 1) [from, to] = [from + character, to + folded];
-    else longer.push([character, folded]);
-  }
-  const one = `translate(given, ${quote(from)}, ${quote(to)})`;
-  const all = longer.reduce((inner, [character, folded]) => `replace(${inner}, ${quote(character)}, ${quote(folded)})`, one);
-  // Most texts are ASCII and need no table.
-  const body = `SELECT CASE WHEN octet_length(given) = char_length(given) THEN upper(given COLLATE "C") ELSE ${all} END`;
+  const letters = [...lettersWithCase()];
+  const cases = SCRIPTS.map((ranges) => {
+    const isOwn = ({ point }: CasedLetter): boolean => ranges.some(([first, last]) => point >= first && point <= last);
+    const [own, others] = [letters.filter(isOwn), letters.filter((letter) => !isOwn(letter))];
+    return `WHEN ${hasNone(others)} THEN ${foldWith(own)}`;
+  });
+  const body = `SELECT CASE WHEN ${hasNone(letters)} THEN ${UPPER} ${cases.join(' ')} ELSE ${foldWith(letters)} END`;
   return `CREATE OR REPLACE FUNCTION ${FOLD_CASE}(given text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $fold$${body}$fold$`;
+}
+
+/** The text with its ASCII letters in upper case. */
+const UPPER = 'upper(given COLLATE "C")';
+/** Characters that `translate` keeps. Most characters of a text are among them. */
+const FREQUENT = ' ETAOINSHRDLUCMFWYPVBGKJQXZ.,-0123456789\'"’“”–—:;!?()\n';
+
+/** Renders the condition that a text contains no letter in the blocks of these letters. */
+function hasNone(letters: readonly CasedLetter[]): string {
+  const ranges: [number, number][] = [];
+  for (const { point } of letters) {
+    const last = ranges.at(-1);
+    if (last !== undefined && point - last[1] <= BLOCK) last[1] = point;
+    else ranges.push([point, point]);
+  }
+  const all = ranges.map((range) => range.map((point) => String.fromCodePoint(point)).join('-')).join('');
+  return `given COLLATE "C" !~ '[${all}]'`;
+}
+
+/** Renders the folding of a text whose letters with case are ASCII or among these. */
+function foldWith(letters: readonly CasedLetter[]): string {
+  const isLonger = ({ folded }: CasedLetter): boolean => Array.from(folded).length > 1;
+  const [single, longer] = [letters.filter((letter) => !isLonger(letter)), letters.filter(isLonger)];
+  const [from, to] = [single.map(({ letter }) => letter), single.map(({ folded }) => folded)].map((all) => quote(FREQUENT + all.join('')));
+  return longer.reduce(
+    (inner, { letter, folded }) => `replace(${inner}, ${quote(letter)}, ${quote(folded)})`,
+    `translate(${UPPER}, ${from}, ${to})`,
+  );
 }
 
 /** Ranges of scripts without case, which contain most characters; they are skipped. */
@@ -34,7 +82,8 @@ const WITHOUT_CASE: readonly (readonly [number, number])[] = [
   [0x3400, 0x9fff],
   [0xac00, 0xf8ff],
 ];
-const LAST_WITH_CASE = 0x1ffff;
+/** The first character after ASCII, and the last one that may have case. */
+const [FIRST_WITH_CASE, LAST_WITH_CASE] = [0x80, 0x1ffff];
 /** The number of characters that are compared at once: most blocks have no letter with case. */
 const BLOCK = 64;
 
@@ -43,12 +92,16 @@ function hasCase(first: number): boolean {
   return foldCase(block) !== block;
 }
 
-function* lettersWithCase(): Generator<string> {
-  for (let point = 1; point <= LAST_WITH_CASE; point++) {
+function* lettersWithCase(): Generator<CasedLetter> {
+  for (let point = FIRST_WITH_CASE; point <= LAST_WITH_CASE; point++) {
     const skipped = WITHOUT_CASE.find(([first, last]) => point >= first && point <= last);
     if (skipped !== undefined) point = skipped[1];
     else if (point % BLOCK === 0 && !hasCase(point)) point += BLOCK - 1;
-    else if (foldCase(String.fromCodePoint(point)) !== String.fromCodePoint(point)) yield String.fromCodePoint(point);
+    else {
+      const letter = String.fromCodePoint(point);
+      const folded = foldCase(letter);
+      if (folded !== letter) yield { point, letter, folded };
+    }
   }
 }
 
