@@ -142,7 +142,7 @@ const issueKinds = {
   unknown: 'The name is not known here.',
   required: 'A value is needed and none was given.',
   type: 'The value has the wrong JSON type or form.',
-  range: 'The number is below its minimum or above its maximum.',
+  range: 'The value is below its minimum or above its maximum.',
   tooShort: 'The text has too few characters, or only blanks.',
   tooLong: 'The text has too many characters.',
   tooFew: 'The list or object has too few items.',

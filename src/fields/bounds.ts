@@ -29,6 +29,11 @@ export function validateBounds<Value extends number | bigint | string>(
   return mistakes;
 }
 
+/** Returns true if a value is of the type, but below its minimum or above its maximum. */
+export function isOutOfRange<Value extends number | bigint | string>(value: Json, field: Field, type: OrderedType<Value>): boolean {
+  return type.parse(value, field) !== undefined && validateWithin(value, field, type) !== undefined;
+}
+
 /** Returns a message for a value that is not of the type or is outside the field's bounds. */
 export function validateWithin<Value extends number | bigint | string>(
   value: Json,

@@ -1,17 +1,19 @@
 import { type Json, parseDecimal } from '../operators/index.ts';
-import { validateBounds, validateWithin } from './bounds.ts';
+import { isOutOfRange, validateBounds, validateWithin } from './bounds.ts';
 import type { Field, FieldType } from './field-type.ts';
 
 const DEFAULT_SCALE = 2;
 const MAX_DIGITS = 18;
 const LIMIT = 10n ** BigInt(MAX_DIGITS);
+/** Maximum digits of a number in JSON. One with more is rounded when JSON is parsed. */
+const EXACT_DIGITS = 15;
 
 /** The field type `decimal`. Columns store integers: the value multiplied by 10^scale. */
 export const decimal: FieldType = Object.freeze({
   name: 'decimal',
   label: 'Decimal number',
   summary:
-    'An exact number of at most 18 digits, with `scale` digits (default 2) after the point. Accepted as a text ("12.30") or as a JSON number, returned as a text, never rounded.',
+    'An exact number of at most 18 digits, with `scale` digits (default 2) after the point. Accepted as a text ("12.30") or as a JSON number of at most 15 digits, returned as a text, never rounded.',
   options: ['min', 'max', 'scale'],
   kind: 'decimal',
   column: 'integer',
@@ -27,7 +29,8 @@ export const decimal: FieldType = Object.freeze({
     }
     return validateBounds(field, ordered(field));
   },
-  validateValue: (value, field) => validateWithin(value, field, ordered(field)),
+  validateValue: (value, field) => (isRounded(value) ? AS_TEXT : validateWithin(value, field, ordered(field))),
+  isOutOfRange: (value, field) => isOutOfRange(value, field, ordered(field)),
   toCanonical: (value, field) => {
     const scaled = toScaled(value, field);
     return scaled === undefined ? value : fromScaled(scaled, field);
@@ -55,9 +58,18 @@ function toScaled(value: Json, field: Field): bigint | undefined {
   return scaled > -LIMIT && scaled < LIMIT ? scaled : undefined;
 }
 
+const AS_TEXT = `expected a text, such as "12.30", for a number of more than ${EXACT_DIGITS} digits`;
+
+/** Returns true for a number that may differ from what was written in JSON. */
+function isRounded(value: Json): boolean {
+  if (typeof value !== 'number') return false;
+  const [mantissa = ''] = String(Math.abs(value)).split('e');
+  return mantissa.replace('.', '').replace(/^0+|0+$/g, '').length > EXACT_DIGITS;
+}
+
 // The digits of the sum are not checked here: validation rejects a sum with too many digits.
 function addDecimals(stored: Json, amount: Json, field: Field): string | undefined {
-  const [from, by] = [toScaled(stored, field), toScaled(amount, field)];
+  const [from, by] = [toScaled(stored, field), isRounded(amount) ? undefined : toScaled(amount, field)];
   return from === undefined || by === undefined ? undefined : fromScaled(from + by, field);
 }
 

@@ -70,6 +70,8 @@ export interface FieldType {
   validateOptions?(field: Field): readonly { readonly option: string; readonly detail: string }[];
   /** Returns a message for an invalid value that the JSON Schema accepts. */
   validateValue?(value: Json, field: Field): string | undefined;
+  /** Returns true if an invalid value is of the type, but below its minimum or above its maximum. */
+  isOutOfRange?(value: Json, field: Field): boolean;
   /** Converts a valid value to its canonical form, such as a timestamp to UTC with milliseconds. */
   toCanonical?(value: Json, field: Field): Json;
   /** Adds an amount to a stored value; returns undefined if the amount is no value of this type. Absent for types without addition. */

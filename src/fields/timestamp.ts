@@ -1,5 +1,5 @@
 import { canonicalAs, type Json } from '../operators/index.ts';
-import { validateBounds, validateWithin } from './bounds.ts';
+import { isOutOfRange, validateBounds, validateWithin } from './bounds.ts';
 import { TEXT_COLUMN } from './characters.ts';
 import type { FieldType } from './field-type.ts';
 
@@ -24,6 +24,7 @@ export const timestamp: FieldType = Object.freeze({
   jsonSchema: () => ({ type: 'string', format: 'date-time' }),
   validateOptions: (field) => validateBounds(field, ordered),
   validateValue: (value, field) => validateWithin(value, field, ordered),
+  isOutOfRange: (value, field) => isOutOfRange(value, field, ordered),
   toCanonical: (value) => ordered.parse(value) ?? value,
   toColumn: ordered.parse,
 } satisfies FieldType);

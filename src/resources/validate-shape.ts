@@ -75,8 +75,10 @@ function validateMeasured(given: ReadonlyMap<Field, Json>, validate: ValidateFun
 
 /** Validates constraints that JSON Schema cannot express. */
 function validateFormat(field: Field, value: Json): readonly Issue[] {
-  const detail = typeOf(field).validateValue?.(value, field);
-  return detail === undefined ? [] : [{ path: field.name, code: 'format', detail }];
+  const type = typeOf(field);
+  const detail = type.validateValue?.(value, field);
+  if (detail === undefined) return [];
+  return [{ path: field.name, code: type.isOutOfRange?.(value, field) === true ? 'range' : 'format', detail }];
 }
 
 /**

@@ -84,7 +84,7 @@ describe('an increment', () => {
     ['level', 1.5e308, 'type'],
     ['price', '0.001', 'type'],
     ['price', 'x', 'type'],
-    ['price', 95, 'format'],
+    ['price', 95, 'range'],
     ['wide', 1, 'format'],
     ['empty', 1, 'increment'],
     ['pin', 1, 'increment'],
