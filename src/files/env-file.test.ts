@@ -21,6 +21,12 @@ describe('readEnvFile', () => {
     expect(readEnvFile(folder)).toEqual({ BAILIWICK_PORT: '9000', BAILIWICK_HOST: '0.0.0.0' });
   });
 
+  it.each(['BAILIWICK_SETUP token', 'BAILIWICK_SETUP: token', 'export BAILIWICK_SETUP', ' BAILIWICK_'])('refuses the line %j', (line) => {
+    const folder = createFolder();
+    writeFileSync(join(folder, '.env'), `PORT 3000\nBAILIWICK_PORT = 9000\n${line}\n`);
+    expect(() => readEnvFile(folder)).toThrow(`${join(folder, '.env')}:3: expected NAME=value`);
+  });
+
   it('returns nothing for a folder without the file, and for a folder that does not exist or is a file', () => {
     const folder = createFolder();
     writeFileSync(join(folder, 'file'), '');
