@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../test/policy-fixtures.ts';
 import { loadPolicyFiles } from './load-policy-files.ts';
@@ -24,6 +26,16 @@ describe('loadPolicyFiles', () => {
       policies: [],
       mistakes: [],
     });
+  });
+
+  it('reports a subfolder, whose policies would never be in force', async () => {
+    const loaded = await withFolder({ 'one.yaml': ONE }, async (folder) => {
+      mkdirSync(join(folder, 'deny'));
+      mkdirSync(join(folder, '.git'));
+      return loadPolicyFiles(folder, { definitions: DEFINITIONS, limits: LIMITS, maxItems: 100 });
+    });
+    expect(loaded.policies).toEqual([]);
+    expect(loaded.mistakes).toEqual([{ file: 'policies/deny', path: '', detail: 'expected no subfolder: files in it are not loaded' }]);
   });
 
   it('reports every mistake of every file with its line and column', async () => {

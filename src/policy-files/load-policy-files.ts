@@ -35,7 +35,7 @@ interface PolicyInFile {
  */
 export function loadPolicyFiles(folder: string, options: ParsePolicyImportOptions): LoadedPolicies {
   if (!existsSync(folder)) return { policies: [], mistakes: [], names: [], locate: () => NOWHERE };
-  const loaded = loadYamlFiles(folder, { kind: 'policy', accepts: (name) => !isPolicyTestFile(name) });
+  const loaded = loadYamlFiles(folder, { kind: 'policy', accepts: (name) => !isPolicyTestFile(name), refusesSubfolders: true });
   const items = loaded.files.flatMap(policiesOf);
   const parsed = parsePolicyImport({ policies: items.map(({ value }) => value) }, { ...options, inFiles: true });
   const placed = joinMistakes(parsed.issues, findUserAssignments(items)).map((issue) => placeIssue(items, issue));

@@ -30,15 +30,19 @@ export interface YamlFileQuery {
   readonly kind: string;
   /** Returns true for the names of files to load. By default, all are loaded. */
   readonly accepts?: (name: string) => boolean;
+  /** True if a subfolder is a mistake. By default, subfolders are ignored. */
+  readonly refusesSubfolders?: boolean;
 }
 
 /** Loads the YAML and JSON files of a folder, in the order of their names, without those of subfolders and hidden ones. */
-export function loadYamlFiles(folder: string, { kind, accepts = () => true }: YamlFileQuery): LoadedYamlFiles {
+export function loadYamlFiles(folder: string, { kind, accepts = () => true, refusesSubfolders = false }: YamlFileQuery): LoadedYamlFiles {
   const files: YamlFile[] = [];
   const mistakes: Mistake[] = [];
   const shownFolder = basename(folder);
   const names = listFiles(folder, { kind, accepts });
   if (typeof names === 'string') return { files, mistakes: [{ file: shownFolder, path: '', detail: names }] };
+  if (refusesSubfolders)
+    mistakes.push(...subfoldersOf(folder).map((name) => ({ file: `${shownFolder}/${name}`, path: '', detail: SUBFOLDER })));
   const roots = rootsOf(folder);
   for (const name of names) {
     const file = `${shownFolder}/${name}`;
@@ -59,7 +63,14 @@ export function placeMistake({ file, locate }: YamlFile, { path, on, detail }: D
   return { file, ...locate(path, on), path: path.join('.'), detail };
 }
 
-function listFiles(folder: string, { kind, accepts }: Required<YamlFileQuery>): readonly string[] | string {
+const SUBFOLDER = 'expected no subfolder: files in it are not loaded';
+
+function subfoldersOf(folder: string): readonly string[] {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
+}
+
+function listFiles(folder: string, { kind, accepts }: Required<Omit<YamlFileQuery, 'refusesSubfolders'>>): readonly string[] | string {
   try {
     const names = readdirSync(folder, { withFileTypes: true })
       .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.') && EXTENSIONS.has(extname(entry.name).toLowerCase()))
