@@ -15,6 +15,7 @@ export interface ClientOptions extends SessionOptions {
 /** A request to the service. */
 export interface ClientRequest {
   readonly method: string;
+  /** Begins with `/`, such as `/api/Article`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
   /** The body, as JSON. */
@@ -43,6 +44,8 @@ export function createTransport(options: ClientOptions): Transport {
   return { session, send };
 
   async function send(request: ClientRequest): Promise<Response> {
+    // Another path could continue the name of the host, and that host would receive the token.
+    if (!request.path.startsWith('/')) throw new TypeError(`expected a path that begins with "/", given ${JSON.stringify(request.path)}`);
     const repetitions = (request.isRead ?? request.method === 'GET') ? retries : 0;
     for (let count = 0; ; count += 1) {
       const outcome = await attempt(request).catch((error: unknown) => ({ error }));
