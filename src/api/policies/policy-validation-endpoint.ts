@@ -80,7 +80,8 @@ interface ParsedBody {
 async function parse({ tx, snapshot, deps }: Pick<AdminRequest, 'tx' | 'snapshot' | 'deps'>, body: Json | undefined): Promise<ParsedBody> {
   const given = body === undefined ? {} : body;
   const id = isObject(given) ? ownValue(given, 'id') : undefined;
-  const existing = typeof id === 'string' ? await loadPolicy(tx, id) : undefined;
+  // No stored text contains NUL, and PostgreSQL refuses it as a parameter.
+  const existing = typeof id === 'string' && !id.includes('\0') ? await loadPolicy(tx, id) : undefined;
   if (id !== undefined && existing === undefined) return { errors: [{ path: 'id', code: 'reference', detail: 'no policy has this id' }] };
   const { policy, issues } = parsePolicy(given, { definitions: snapshot.definitions, limits: deps.limits, existing });
   if (policy === undefined) return { errors: issues };
