@@ -170,11 +170,13 @@ async function explain(tx: Transaction, planCase: PlanCase): Promise<Explained> 
   const related = createRelatedStore(tx, definitions);
   const decision = await related.evaluate(() => decide(applicable, createScope({ ...parts, related }), who));
   const where = all([allowedWhere(decision), resolveWhere(article, filter, { typed: true })]);
+  // Definitions of its own, because a repeated list reads only the rows up to the end of the last one.
+  const own = new Map(definitions);
   const list = (transaction: Transaction, after?: CursorPosition) =>
     listRecords(transaction, article, {
       where,
       scopeFor: (record, reached) => createScope({ ...parts, record, ...reached }),
-      definitions,
+      definitions: own,
       sort: resolveSort(article, planCase.sort ?? []),
       limit: PAGE,
       after,
