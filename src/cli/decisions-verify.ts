@@ -32,7 +32,7 @@ export function printAuditLog(
   for (const { at, reason, by } of pruned) context.print(`at ${at}: ${reason}, by ${by}`);
   if (notChained > 0) context.print(`${notChained} entries have no hash, because an earlier version wrote them; they cannot be verified`);
   for (const line of describePolicies(policies)) context.print(line);
-  context.print(`${entries} entries in ${chains} chains, ${describeCheckpoints(checkpoints)}`);
+  context.print(`${entries} entries in ${chains} chain${chains === 1 ? '' : 's'}, ${describeCheckpoints(checkpoints)}`);
   context.print(breakCount === 0 ? 'the audit log is intact' : `the audit log is not intact: ${breakCount} breaks`);
 }
 

@@ -16,7 +16,7 @@ describe('verify', () => {
       'the file passed its checks',
       'row u1 of User is damaged',
       '7 policies, assignments, versions and users compared with their checksums, 1 damaged',
-      expect.stringContaining('3 entries in 1 chains'),
+      expect.stringContaining('3 entries in 1 chain,'),
       'the audit log is intact',
       'the data are not intact',
     ]);

@@ -192,7 +192,7 @@ export function parseIfMatch(header: string | undefined): readonly number[] | '*
   if (header === undefined) return undefined;
   const versions = toVersions(header);
   if (versions !== undefined) return versions;
-  const detail = `expected * or up to ${MAX_ETAGS} ETags such as "3", given ${describeValue(header)}`;
+  const detail = `expected * or up to ${MAX_ETAGS} ETags with their quotes, such as "3", given ${describeValue(header)}`;
   throw new Problem('REQUEST_MALFORMED', `If-Match: ${detail}`, { errors: [{ path: 'If-Match', code: 'format', detail }] });
 }
 

@@ -185,7 +185,8 @@ function resolveComparison(resource: Resource, item: FilterItem, { typed, member
 
 function describeWrongOperator(field: Field, name: string): string {
   const fitting = operatorsOf(field).map((operator) => operator.name);
-  if (OPERATORS.has(name)) return `operator "${name}" does not fit ${field.name}, which is a ${field.type}; it takes ${fitting.join(', ')}`;
+  if (OPERATORS.has(name))
+    return `operator "${name}" does not fit ${field.name}, which has the type ${field.type}; it takes ${fitting.join(', ')}`;
   return `unknown operator ${quote(name)}${suggestOperator(name, fitting)}`;
 }
 

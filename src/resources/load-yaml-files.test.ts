@@ -83,10 +83,15 @@ describe('loadYamlFiles', () => {
   const bomb = ['a0: &a0 [x, x]', ...Array.from({ length: 30 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}, *a${n}]`)].join('\n');
 
   it.each<[name: string, content: string | Uint8Array, message: RegExp]>([
-    ['a duplicate key', 'name: A\nname: B\n', /a.yaml:2:1 map keys must be unique/],
+    ['a duplicate key', 'name: A\nname: B\n', /a.yaml:2:1 "name" was given twice$/],
     ['two documents', 'name: A\n---\nname: B\n', /document/],
     ['a tag', 'name: !!js/function x\n', /a.yaml:1:7 unresolved tag/],
-    ['an alias without an anchor', 'name: *nothing\n', /unresolved alias/],
+    [
+      'an alias without an anchor',
+      'name: A\nfields:\n  a: *nothing\n',
+      /a.yaml:3:6 unresolved alias \*nothing: a text that begins with \* needs quotes$/,
+    ],
+    ['a star without quotes', 'name: A\naction: *\n', /a.yaml:2:\d+ a text that begins with \* needs quotes: "\*"$/],
     ['an alias bomb', bomb, /excessive alias count/],
     ['100,000 levels', '['.repeat(100_000), /expected fewer levels of nesting/],
     ['a list as a key', '? [a]\n: b\n', /a.yaml:1:3 .*keys must be strings/],

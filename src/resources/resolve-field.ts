@@ -28,7 +28,7 @@ export function findField(resource: Resource, name: string, usage: FieldUsage): 
   const path = name.slice(0, 64);
   if (field !== undefined && !field.writeOnly) {
     const expected = usage === 'expand' ? 'a reference to expand' : 'a field to sort by';
-    return { issue: { path, code: 'field', detail: `expected ${expected}, given ${quote(name)}, which is a ${field.type}` } };
+    return { issue: { path, code: 'field', detail: `expected ${expected}, given ${quote(name)}, which has the type ${field.type}` } };
   }
   const usable = [...resource.fields.values()].filter((other) => isUsable(other, usage)).map((other) => other.name);
   // For `expand`, suggests the references: `authorId` for `author`.

@@ -145,5 +145,7 @@ export function applyIncrement(
   const before = ownValue(stored, field.name);
   if (before === undefined || before === null) return refuse('increment', 'expected a stored value to increment, the record has none');
   const value = typeOf(field).add?.(before, given['increment'] ?? null, field);
-  return value === undefined ? refuse('type', `expected an increment that fits the type ${field.type}, sum included`) : { value };
+  return value === undefined
+    ? refuse('type', `expected an amount of the type ${field.type}, whose sum with the stored value has this type too`)
+    : { value };
 }

@@ -13,6 +13,7 @@ import {
 } from 'yaml';
 import { memoize } from '../memoize.ts';
 import type { Json } from '../operators/index.ts';
+import { quote } from './definition-names.ts';
 
 // Limits the expansion of anchors, so that a small file stays small in memory.
 const MAX_ALIASES = 100;
@@ -65,13 +66,13 @@ export function parseYaml(text: string): ParsedYaml {
     return { ...toPosition(offset), ...(anchored !== undefined && { anchored: toPosition(anchored) }) };
   };
   const found = [...document.errors, ...document.warnings].map(({ message, pos: [offset] }) => ({ message, offset }));
-  const mistakes = found.length > 0 ? found : findRepeated(document);
+  const mistakes = found.length > 0 ? found : [...findRepeated(document), ...findUnresolved(document)];
   const errors = mistakes.slice(0, MAX_ERRORS).map(({ message, offset }) => ({ detail: toMessage(message), position: toPosition(offset) }));
   if (errors.length > 0) return { value: undefined, errors, locate };
   try {
     return { value: document.toJS({ maxAliasCount: MAX_ALIASES }) as Json, errors, locate };
   } catch (error) {
-    // Aliases are resolved here, so unknown or too many aliases are reported here.
+    // Aliases are resolved here, so too many aliases are reported here.
     const detail = error instanceof Error ? toMessage(error.message) : String(error);
     return { value: undefined, errors: [{ detail, position: { line: 1, column: 1 } }], locate };
   }
@@ -90,13 +91,30 @@ function findRepeated(document: Document): readonly Misplaced[] {
       const known = new Set<unknown>();
       for (const { key } of items) {
         const name = isScalar(key) ? key.value : key;
-        if (known.has(name)) repeated.push({ message: 'map keys must be unique', offset: startOf(key) ?? 0 });
+        if (known.has(name)) repeated.push({ message: `${quote(String(name))} was given twice`, offset: startOf(key) ?? 0 });
         known.add(name);
       }
     },
   });
   return repeated;
 }
+
+/** Finds aliases without an anchor before them. */
+function findUnresolved(document: Document): readonly Misplaced[] {
+  const anchors = new Set<string>();
+  const unresolved: Misplaced[] = [];
+  visit(document, {
+    Value(_, { anchor }) {
+      if (anchor !== undefined) anchors.add(anchor);
+    },
+    Alias(_, alias) {
+      if (!anchors.has(alias.source)) unresolved.push({ message: withoutAnchor(alias.source), offset: startOf(alias) ?? 0 });
+    },
+  });
+  return unresolved;
+}
+
+const withoutAnchor = (name: string): string => `unresolved alias *${name}: a text that begins with * needs quotes`;
 
 interface MemberOffset {
   readonly offset: number;
@@ -163,6 +181,7 @@ function startOf(node: unknown): number | undefined {
 
 function toMessage(message: string): string {
   if (/call stack/i.test(message)) return 'expected fewer levels of nesting';
+  if (/alias cannot be an empty string/i.test(message)) return 'a text that begins with * needs quotes: "*"';
   const text = message.replace(/\.$/, '');
   return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }
