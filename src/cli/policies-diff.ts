@@ -1,4 +1,5 @@
 import { SetupError } from '../errors.ts';
+import { parseDate, parseInstant } from '../operators/index.ts';
 import type { CliCommand } from './cli-context.ts';
 import { findFlag, requireFlag } from './flags.ts';
 import type { CliPolicyComparison, CliReplay } from './policy-results.ts';
@@ -23,7 +24,7 @@ export const policiesDiff: CliCommand = {
   },
   async run(context, config, flags) {
     const as = requireFlag(flags, 'as');
-    const since = findFlag(flags, 'since');
+    const since = parseSince(findFlag(flags, 'since'));
     const maxEntries = parseEntries(findFlag(flags, 'entries') ?? String(DEFAULT_ENTRIES));
     const prune = flags.has('prune');
     const policies = await context.readPolicies(config, { mayBeEmpty: prune });
@@ -42,6 +43,12 @@ export const policiesDiff: CliCommand = {
     }
   },
 };
+
+function parseSince(text: string | undefined): string | undefined {
+  if (text === undefined || (parseInstant(text) ?? parseDate(text)) !== undefined) return text;
+  const expected = 'expected a date such as 2026-01-31 or a timestamp such as 2026-01-31T09:00:00Z';
+  throw new SetupError(`--since: ${expected}, given ${JSON.stringify(text.slice(0, 40))}`);
+}
 
 function parseEntries(text: string): number {
   const count = /^[1-9]\d{0,6}$/.test(text) ? Number(text) : Number.NaN;

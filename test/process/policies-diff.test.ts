@@ -73,7 +73,7 @@ it('policies diff names the policies to create, then those that differ, with the
 
 it.each([
   [['--entries', '0'], '--entries'],
-  [['--since', 'yesterday'], 'from'],
+  [['--since', 'yesterday'], '--since: expected a date such as'],
 ])('policies diff refuses %j', async (flags, message) => {
   const { code, err } = await run('policies', 'diff', ...flags);
   expect([code === 0, err]).toEqual([false, expect.stringContaining(message)]);
