@@ -45,7 +45,8 @@ export function createTransport(options: ClientOptions): Transport {
 
   async function send(request: ClientRequest): Promise<Response> {
     // Another path could continue the name of the host, and that host would receive the token.
-    if (!request.path.startsWith('/')) throw new TypeError(`expected a path that begins with "/", given ${JSON.stringify(request.path)}`);
+    if (!/^\/(?![/\\])/.test(request.path))
+      throw new TypeError(`expected a path that begins with one "/", given ${JSON.stringify(request.path)}`);
     const repetitions = (request.isRead ?? request.method === 'GET') ? retries : 0;
     for (let count = 0; ; count += 1) {
       const outcome = await attempt(request).catch((error: unknown) => ({ error }));

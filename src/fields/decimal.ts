@@ -5,15 +5,16 @@ import type { Field, FieldType } from './field-type.ts';
 const DEFAULT_SCALE = 2;
 const MAX_DIGITS = 18;
 const LIMIT = 10n ** BigInt(MAX_DIGITS);
-/** Maximum digits of a number in JSON. One with more is rounded when JSON is parsed. */
+/** Maximum digits of a JSON number. One with more may be rounded when JSON is parsed. */
 const EXACT_DIGITS = 15;
+const EXACT_LIMIT = 10n ** BigInt(EXACT_DIGITS);
 
 /** The field type `decimal`. Columns store integers: the value multiplied by 10^scale. */
 export const decimal: FieldType = Object.freeze({
   name: 'decimal',
   label: 'Decimal number',
   summary:
-    'An exact number of at most 18 digits, with `scale` digits (default 2) after the point. Accepted as a text ("12.30") or as a JSON number of at most 15 digits, returned as a text, never rounded.',
+    'An exact number of at most 18 digits, with `scale` digits (default 2) after the point. Accepted as a text ("12.30") or as a JSON number of at most 15 digits, with those of `scale`; returned as a text, never rounded.',
   options: ['min', 'max', 'scale'],
   kind: 'decimal',
   column: 'integer',
@@ -29,7 +30,7 @@ export const decimal: FieldType = Object.freeze({
     }
     return validateBounds(field, ordered(field));
   },
-  validateValue: (value, field) => (isRounded(value) ? AS_TEXT : validateWithin(value, field, ordered(field))),
+  validateValue: (value, field) => validateWithin(value, field, ordered(field)),
   isOutOfRange: (value, field) => isOutOfRange(value, field, ordered(field)),
   toCanonical: (value, field) => {
     const scaled = toScaled(value, field);
@@ -46,7 +47,7 @@ function ordered(field: Field): { expected: string; parse: typeof toScaled } {
 
 function expectation(field: Field): string {
   const scale = field.scale ?? DEFAULT_SCALE;
-  return `a decimal number such as "12.30" of at most ${MAX_DIGITS} digits, ${scale} of them after the point`;
+  return `a decimal number such as "12.30" of at most ${MAX_DIGITS} digits (${EXACT_DIGITS} as a JSON number), ${scale} of them after the point`;
 }
 
 // Returns the value multiplied by 10^scale: 1230n for 12.3 at scale 2. Returns undefined if the value is not a decimal or has too many digits.
@@ -55,21 +56,13 @@ function toScaled(value: Json, field: Field): bigint | undefined {
   const read = parseDecimal(value);
   if (read === undefined || read.scale > scale) return undefined;
   const scaled = read.unscaled * 10n ** BigInt(scale - read.scale);
-  return scaled > -LIMIT && scaled < LIMIT ? scaled : undefined;
-}
-
-const AS_TEXT = `expected a text, such as "12.30", for a number of more than ${EXACT_DIGITS} digits`;
-
-/** Returns true for a number that may differ from what was written in JSON. */
-function isRounded(value: Json): boolean {
-  if (typeof value !== 'number') return false;
-  const [mantissa = ''] = String(Math.abs(value)).split('e');
-  return mantissa.replace('.', '').replace(/^0+|0+$/g, '').length > EXACT_DIGITS;
+  const limit = typeof value === 'number' ? EXACT_LIMIT : LIMIT;
+  return scaled > -limit && scaled < limit ? scaled : undefined;
 }
 
 // The digits of the sum are not checked here: validation rejects a sum with too many digits.
 function addDecimals(stored: Json, amount: Json, field: Field): string | undefined {
-  const [from, by] = [toScaled(stored, field), isRounded(amount) ? undefined : toScaled(amount, field)];
+  const [from, by] = [toScaled(stored, field), toScaled(amount, field)];
   return from === undefined || by === undefined ? undefined : fromScaled(from + by, field);
 }
 

@@ -28,6 +28,7 @@ export function createListType(itemTypes: ReadonlyMap<string, FieldType>): Field
     },
     validateOptions: (field) => validateListOptions(field, itemTypes),
     validateValue: (value, field) => validateItems(value, itemOf(field), itemType(field)),
+    isOutOfRange: (value, field) => isItemOutOfRange(value, itemOf(field), itemType(field)),
     toCanonical: (value, field) => {
       const type = itemType(field);
       const toCanonical = type.toCanonical?.bind(type);
@@ -59,6 +60,12 @@ function validateItems(value: Json, itemField: Field, type: FieldType): string |
     if (wrong !== undefined) return `item ${index}: ${wrong}`;
   }
   return undefined;
+}
+
+/** Returns true if the first invalid item is out of range. */
+function isItemOutOfRange(value: Json, itemField: Field, type: FieldType): boolean {
+  const wrong = Array.isArray(value) ? value.find((item: Json) => type.validateValue?.(item, itemField) !== undefined) : undefined;
+  return wrong !== undefined && type.isOutOfRange?.(wrong as Json, itemField) === true;
 }
 
 function validateListOptions(field: Field, itemTypes: ReadonlyMap<string, FieldType>): { option: string; detail: string }[] {

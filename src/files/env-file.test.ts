@@ -21,10 +21,23 @@ describe('readEnvFile', () => {
     expect(readEnvFile(folder)).toEqual({ BAILIWICK_PORT: '9000', BAILIWICK_HOST: '0.0.0.0' });
   });
 
-  it.each(['BAILIWICK_SETUP token', 'BAILIWICK_SETUP: token', 'export BAILIWICK_SETUP', ' BAILIWICK_'])('refuses the line %j', (line) => {
+  it.each([
+    'BAILIWICK_SETUP token',
+    'BAILIWICK_SETUP: token',
+    'export BAILIWICK_SETUP',
+    ' BAILIWICK_',
+    'export\tBAILIWICK_AUTH=on',
+    '\u00a0BAILIWICK_AUTH=on',
+  ])('refuses the line %j', (line) => {
     const folder = createFolder();
     writeFileSync(join(folder, '.env'), `PORT 3000\nBAILIWICK_PORT = 9000\n${line}\n`);
     expect(() => readEnvFile(folder)).toThrow(`${join(folder, '.env')}:3: expected NAME=value`);
+  });
+
+  it('reads a file with a byte order mark, and texts of other programs with several lines', () => {
+    const folder = createFolder();
+    writeFileSync(join(folder, '.env'), '\uFEFFBAILIWICK_PORT=9000\nNOTES="\nBAILIWICK_PORT is the port\n"\n');
+    expect(readEnvFile(folder)).toEqual({ BAILIWICK_PORT: '9000' });
   });
 
   it('returns nothing for a folder without the file, and for a folder that does not exist or is a file', () => {

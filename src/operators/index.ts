@@ -8,7 +8,7 @@
  * Begin with `operator.ts` (the contract), then `equality.ts`. To add an operator, export it from a file here and add a
  * line to `operator-table.ts`.
  */
-export { type Decimal, parseDecimal } from './decimals.ts';
+export { type Decimal, parseDecimal, toDecimalText } from './decimals.ts';
 export { parseDate, parseInstant, toInstantText } from './instants.ts';
 export { createItemLookup } from './list-operators.ts';
 export { networkOf } from './network.ts';

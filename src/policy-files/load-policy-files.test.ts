@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../test/policy-fixtures.ts';
@@ -32,10 +32,12 @@ describe('loadPolicyFiles', () => {
     const loaded = await withFolder({ 'one.yaml': ONE }, async (folder) => {
       mkdirSync(join(folder, 'deny'));
       mkdirSync(join(folder, '.git'));
+      symlinkSync('deny', join(folder, 'allow'));
       return loadPolicyFiles(folder, { definitions: DEFINITIONS, limits: LIMITS, maxItems: 100 });
     });
     expect(loaded.policies).toEqual([]);
-    expect(loaded.mistakes).toEqual([{ file: 'policies/deny', path: '', detail: 'expected no subfolder: files in it are not loaded' }]);
+    const mistake = { path: '', detail: 'expected no subfolder: files in it are not loaded' };
+    expect(loaded.mistakes).toEqual(['policies/allow', 'policies/deny'].map((file) => ({ file, ...mistake })));
   });
 
   it('reports every mistake of every file with its line and column', async () => {

@@ -89,7 +89,7 @@ describe('loadYamlFiles', () => {
     [
       'an alias without an anchor',
       'name: A\nfields:\n  a: *nothing\n',
-      /a.yaml:3:6 unresolved alias \*nothing: a text that begins with \* needs quotes$/,
+      /a.yaml:3:6 unresolved alias "nothing": a text that begins with \* needs quotes$/,
     ],
     ['a star without quotes', 'name: A\naction: *\n', /a.yaml:2:\d+ a text that begins with \* needs quotes: "\*"$/],
     ['an alias bomb', bomb, /excessive alias count/],

@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join, parse, sep } from 'node:path';
 import { errorCode, RefusedPath, readRegularFile } from '../files/index.ts';
 import type { Json } from '../operators/index.ts';
@@ -65,9 +65,12 @@ export function placeMistake({ file, locate }: YamlFile, { path, on, detail }: D
 
 const SUBFOLDER = 'expected no subfolder: files in it are not loaded';
 
+/** Returns the names of the subfolders that are not hidden, with links to folders. */
 function subfoldersOf(folder: string): readonly string[] {
-  const entries = readdirSync(folder, { withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
+  const isFolder = (name: string): boolean => statSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory() === true;
+  return readdirSync(folder)
+    .filter((name) => !name.startsWith('.') && isFolder(name))
+    .sort();
 }
 
 function listFiles(folder: string, { kind, accepts }: Required<Omit<YamlFileQuery, 'refusesSubfolders'>>): readonly string[] | string {

@@ -114,7 +114,7 @@ function findUnresolved(document: Document): readonly Misplaced[] {
   return unresolved;
 }
 
-const withoutAnchor = (name: string): string => `unresolved alias *${name}: a text that begins with * needs quotes`;
+const withoutAnchor = (name: string): string => `unresolved alias ${quote(name)}: a text that begins with * needs quotes`;
 
 interface MemberOffset {
   readonly offset: number;

@@ -30,6 +30,15 @@ const DEFINITIONS = define({
     fields: { owner: { type: 'string', index: true }, team: { type: 'string', index: true }, rank: { type: 'integer' } },
     indexes: [{ fields: ['owner', 'rank'] }, { fields: ['team', 'rank'] }],
   },
+  Event: {
+    fields: {
+      owner: { type: 'string', index: true },
+      team: { type: 'string', index: true },
+      rank: { type: 'integer', required: true },
+      day: { type: 'date' },
+    },
+    indexes: ['rank', 'day'].flatMap((field) => [{ fields: ['owner', field] }, { fields: ['team', field] }]),
+  },
   Membership: { fields: { user: { type: 'string' }, team: { type: 'string' } }, indexes: [{ fields: ['user', 'team'] }] },
 });
 const NOTE = resourceOf(DEFINITIONS, 'Note');
@@ -80,7 +89,11 @@ async function apply(tx: Transaction, { kind, place, values: { owner, team, rank
 }
 
 /** Lists the first page; returns the ids of its records and the number of statements that loaded it. */
-async function list(tx: Transaction, query: Partial<ListQuery>): Promise<{ readonly ids: readonly string[]; readonly statements: number }> {
+async function list(
+  tx: Transaction,
+  query: Partial<ListQuery>,
+  resource = NOTE,
+): Promise<{ readonly ids: readonly string[]; readonly statements: number }> {
   let statements = 0;
   const counting = replaceMembers(tx, {
     all: (statement) => {
@@ -89,7 +102,7 @@ async function list(tx: Transaction, query: Partial<ListQuery>): Promise<{ reado
     },
   });
   const page = {
-    scopeFor: scopesOf(NOTE),
+    scopeFor: scopesOf(resource),
     where: OWN,
     sort: [],
     now: 0,
@@ -98,7 +111,7 @@ async function list(tx: Transaction, query: Partial<ListQuery>): Promise<{ reado
     limit: 3,
     budget: testBudget(),
   };
-  const { records } = await listRecords(counting, NOTE, { ...page, ...query });
+  const { records } = await listRecords(counting, resource, { ...page, ...query });
   return { ids: records.map(({ id }) => id), statements };
 }
 
@@ -119,4 +132,33 @@ it('lists the same records with kept statements as without, between changes', as
     { numRuns: databaseCasesOf(30, { postgres: 10 }) },
   );
   expect(repeated).toBeGreaterThan(0);
+});
+
+it('lists rows that were written without the service with kept statements as without', async () => {
+  const event = resourceOf(DEFINITIONS, 'Event');
+  const listed = async (field: string, descending: boolean): Promise<void> => {
+    const query = { where: any([OWN, compare('team', 'eq', 't1')]), sort: resolveSort(event, [{ field, descending }]), limit: 2 };
+    await test.database.transaction(async (tx) => {
+      const [expected, found] = [await list(tx, { ...query, isIndexed: true }, event), await list(tx, query, event)];
+      expect(found.ids).toEqual(expected.ids);
+    });
+  };
+  const insert = (id: string, rank: number | null): Promise<unknown> =>
+    test.database.transaction((tx) =>
+      tx.run(sql`INSERT INTO "Event" ("id", "version", "createdAt", "updatedAt", "owner", "rank", "day")
+        VALUES (${id}, 1, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 'o1', ${rank}, '2026-1-9')`),
+    );
+  for (const [id, rank] of [
+    ['a', 1],
+    ['b', 2],
+    ['c', 3],
+    ['d', null],
+  ] as const)
+    await insert(id, rank);
+  // A required value that is missing comes first.
+  await listed('rank', false);
+  for (const id of ['x', 'y']) await insert(id, 0);
+  for (let count = 0; count < 3; count++) await listed('rank', false);
+  // The value of the end is no date.
+  for (let count = 0; count < 3; count++) await listed('day', true);
 });

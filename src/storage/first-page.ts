@@ -13,10 +13,10 @@ interface KeptStatements {
   readonly marks: Sql | undefined;
   /** Reads all rows. Absent if it is too long, or was not rendered yet. */
   whole?: Sql | undefined;
-  /** Absent if the page was not full, or if no single range ends with its last record. */
+  /** Absent if the page was not full, or if its sort values are too long. */
   end?: PageEnd | undefined;
-  /** Number of pages that are still to be loaded from all rows before an end is kept. */
-  rest: number;
+  /** Number of pages that are read from all rows before an end is kept. */
+  pagesFromAllRows: number;
 }
 
 /** The last record of a full page. */
@@ -42,14 +42,14 @@ export interface FirstPage {
   /** Renders the statement for all rows, or for those that meet a condition. */
   render(range?: Sql): Sql;
   load(statement: Sql): Promise<readonly StoredRecord[]>;
-  /** Returns the condition for the rows up to a position; undefined if no single range of an index has them. */
+  /** Returns the condition for the rows up to a position; undefined if no single range contains them. */
   rangeTo(position: CursorPosition): Promise<Sql | undefined>;
 }
 
 /** Maximum characters of a statement that is kept. */
 const MAX_KEPT = 8000;
-/** Number of pages that are loaded from all rows if one has fewer records up to its end: in a list that often changes, most would need a second statement. */
-const REST = 16;
+/** After a page with too few records up to its end, this many pages are read from all rows. In a list that changes often, most pages would otherwise need two statements. */
+const PAGES_FROM_ALL_ROWS = 16;
 
 /**
  * Loads the first page of a list. Callers repeat their lists, and rendering a statement takes as long as a decision, so the statement is kept. A page of
@@ -60,14 +60,19 @@ export function loadFirstPage(rows: KeptRows, page: FirstPage): Promise<readonly
   const { keptPage, alternatives } = rows;
   if (keptPage === undefined) return page.load(page.render());
   const kept = keptFor(keptPage, rows, page.limit);
-  return alternatives === undefined ? loadWhole(kept, page) : loadAlternatives(kept, rows.order, page);
+  return alternatives !== undefined && hasRangeToEnd(rows.order) ? loadAlternatives(kept, rows.order, page) : loadWhole(kept, page);
+}
+
+/** Returns true if one range contains all rows before a position. In ascending order, rows without a value come first, and are a range of their own. */
+function hasRangeToEnd(order: Order): boolean {
+  return order.length === 1 || order.every(({ descending }) => descending);
 }
 
 /** Returns the statements of a list, which replace those of another one. */
 function keptFor(keptPage: KeptPage, rows: KeptRows, limit: number): KeptStatements {
   const key = keyOf(rows, limit);
   const marks = rows.marks?.column;
-  if (keptPage.last?.key !== key || keptPage.last.marks !== marks) keptPage.last = { key, marks, rest: 0 };
+  if (keptPage.last?.key !== key || keptPage.last.marks !== marks) keptPage.last = { key, marks, pagesFromAllRows: 0 };
   return keptPage.last;
 }
 
@@ -89,12 +94,12 @@ async function loadAlternatives(kept: KeptStatements, order: Order, page: FirstP
   if (statement !== undefined) {
     const found = await page.load(statement);
     if (found.length === page.limit) return keepEnd(kept, found, order);
-    kept.rest = REST;
   }
+  if (end !== undefined) kept.pagesFromAllRows = PAGES_FROM_ALL_ROWS;
   kept.end = undefined;
   const found = await loadWhole(kept, page);
-  if (kept.rest > 0) kept.rest--;
-  return found.length === page.limit && kept.rest === 0 ? keepEnd(kept, found, order) : found;
+  if (kept.pagesFromAllRows > 0) kept.pagesFromAllRows--;
+  return found.length === page.limit && kept.pagesFromAllRows === 0 ? keepEnd(kept, found, order) : found;
 }
 
 /** Renders the statement that reads the rows up to the end of a page. */

@@ -1,3 +1,4 @@
+import { Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import { fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
@@ -17,7 +18,7 @@ export interface ListRows {
   /** The table of the resource with a deadline check, and the joins of the filter. */
   readonly tables: Sql;
   readonly filter: Sql;
-  /** The kept statement of the first page; absent if none is kept. */
+  /** The kept statements of the first page; absent if none are kept. */
   readonly keptPage?: KeptPage | undefined;
   /** Present if the statement finds the related records of all rows. */
   readonly byCount?: RowsByCount | undefined;
@@ -124,10 +125,16 @@ function loadFirst(source: ListRows, page: LimitedRows): Promise<readonly Stored
     render: (range) => selectRows(source, range, page),
     load: (statement) => loadSelected(source, statement),
     async rangeTo(position) {
-      const ranges = await conditionsOf(source, { after: undefined, upTo: position });
+      const ranges = await conditionsOf(source, { after: undefined, upTo: position }).catch(unlessCursorFails);
       return ranges.length === 1 ? ranges[0] : undefined;
     },
   });
+}
+
+/** Returns no range for a position with a value that is not of the type of its field. */
+function unlessCursorFails(error: unknown): readonly [] {
+  if (error instanceof Problem && error.code === 'REQUEST_CURSOR') return [];
+  throw error;
 }
 
 /** Renders the first statement for a part of the rows. */

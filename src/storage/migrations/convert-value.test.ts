@@ -38,6 +38,7 @@ describe('a value that can be converted', () => {
     ['integer', 'string', 12, '12'],
     ['integer', 'number', 12, 12],
     ['integer', 'decimal', 12, '12.00'],
+    ['integer', { type: 'decimal', scale: 0 }, 9_007_199_254_740_991, '9007199254740991'],
     ['integer', 'boolean', 1, true],
     ['number', 'integer', 12, 12],
     ['number', 'string', 0.5, '0.5'],

@@ -1,5 +1,5 @@
 import type { Field } from '../../fields/index.ts';
-import { type Json, parseDecimal } from '../../operators/index.ts';
+import { type Json, parseDecimal, toDecimalText } from '../../operators/index.ts';
 import { typeOf, validateFieldValue } from '../../resources/index.ts';
 
 /** The result of converting a value: its canonical form in the new type (absent if there is no value), or `fits: false`. */
@@ -68,7 +68,11 @@ function toNumber(value: Json): Json | undefined {
 }
 
 function toDecimal(value: Json): Json | undefined {
-  if (typeof value !== 'string') return typeof value === 'number' ? value : undefined;
+  if (typeof value !== 'string') {
+    // As a text, because a decimal refuses a number that JSON may have rounded.
+    const read = parseDecimal(value);
+    return read && toDecimalText(read);
+  }
   if (!NUMBER.test(value)) return undefined;
   return value.includes('.') ? trimZeros(value) : value;
 }

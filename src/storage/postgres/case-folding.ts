@@ -21,7 +21,7 @@ interface CasedLetter {
   readonly folded: string;
 }
 
-/** The first and the last code point of the letters of scripts, beside ASCII: Latin, Cyrillic, Greek. Most texts have letters of one of them. */
+/** The code points outside of ASCII of Latin, Cyrillic and Greek letters. Most texts have letters of one of these scripts. */
 const SCRIPTS: readonly (readonly (readonly [first: number, last: number])[])[] = [
   [
     [0x80, 0x24f],
@@ -49,17 +49,19 @@ function renderSql(): string {
   return `CREATE OR REPLACE FUNCTION ${FOLD_CASE}(given text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $fold$${body}$fold$`;
 }
 
+/** Maximum distance of the code points of two letters in a range. */
+const GAP = 64;
 /** The text with its ASCII letters in upper case. */
 const UPPER = 'upper(given COLLATE "C")';
 /** Characters that `translate` keeps. Most characters of a text are among them. */
 const FREQUENT = ' ETAOINSHRDLUCMFWYPVBGKJQXZ.,-0123456789\'"’“”–—:;!?()\n';
 
-/** Renders the condition that a text contains no letter in the blocks of these letters. */
+/** Renders the condition that a text has no character in the ranges of these letters. Letters that are close share a range, which may contain other characters. */
 function hasNone(letters: readonly CasedLetter[]): string {
   const ranges: [number, number][] = [];
   for (const { point } of letters) {
     const last = ranges.at(-1);
-    if (last !== undefined && point - last[1] <= BLOCK) last[1] = point;
+    if (last !== undefined && point - last[1] <= GAP) last[1] = point;
     else ranges.push([point, point]);
   }
   const all = ranges.map((range) => range.map((point) => String.fromCodePoint(point)).join('-')).join('');

@@ -52,7 +52,7 @@ const BUSY: ReadonlySet<string> = new Set(['40001', '40P01', '55P03', '57014', '
 /** Codes after which nothing can be committed until an operator acts. An error without a code is a lost connection. */
 const UNAVAILABLE = /^(08|25006|25P0[34]|28|3D000|42501|53|57P|58|F0|XX00[12])/;
 
-/** Routines of PostgreSQL that refuse an entry of an index: with more than about 2,700 bytes, and with more than 8,191, in old and new versions. */
+/** Functions of PostgreSQL that refuse an entry of an index: `_bt_check_third_page` above about 2,700 bytes, the others, of old and new versions, above 8,191. */
 const INDEX_ROUTINES: ReadonlySet<string> = new Set(['_bt_check_third_page', 'index_form_tuple', 'index_form_tuple_context']);
 
 /** Codes with which the server closes a connection, during any statement. */
@@ -126,7 +126,7 @@ function tooLongForIndex(cause: unknown): Problem {
   const index = constraint === undefined ? 'an index' : `the index "${constraint}"`;
   return new Problem('VALUE_INVALID', `the values of the fields of ${index} are too long for it`, {
     cause,
-    hint: 'the values of all fields of an index together have at most about 2,700 bytes on PostgreSQL, which compresses them',
+    hint: 'the values of all fields of an index together have at most about 2,700 bytes on PostgreSQL, after compression',
   });
 }
 
