@@ -372,7 +372,7 @@ export interface ArticleUpdate {
   readonly tags?: readonly string[] | null;
   readonly publishedAt?: string | null;
   readonly fee?: string | number | null | {
-    /** a decimal number such as "12.30" of at most 18 digits, 2 of them after the point */
+    /** a decimal number such as "12.30" of at most 18 digits (15 as a JSON number), 2 of them after the point */
     readonly increment: string | number;
   };
 }
