@@ -20,6 +20,8 @@ async function expectComparedAccess(page: Page, address: string): Promise<void> 
   await dialog.getByText('create Comment: denied').waitFor();
   await expectSoundScreen(page);
   await page.keyboard.press('Escape');
+  // A dialog that is still closing covers the switch, and a forced click would reach the dialog.
+  await dialog.waitFor({ state: 'hidden' });
   // The address has the state of the switch, so that a busy machine shows it later than the click.
   await page.getByRole('switch', { name: 'Compare with the draft' }).click({ force: true });
   await page.getByRole('button', { name: 'Comment: create Comment allowed', exact: true }).waitFor();
