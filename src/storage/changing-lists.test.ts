@@ -155,7 +155,7 @@ it('lists rows that were written without the service with kept statements as wit
     ['d', null],
   ] as const)
     await insert(id, rank);
-  // A required value that is missing comes first.
+  // In ascending order, the row without its required rank comes first.
   await listed('rank', false);
   for (const id of ['x', 'y']) await insert(id, 0);
   for (let count = 0; count < 3; count++) await listed('rank', false);

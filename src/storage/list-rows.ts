@@ -125,14 +125,14 @@ function loadFirst(source: ListRows, page: LimitedRows): Promise<readonly Stored
     render: (range) => selectRows(source, range, page),
     load: (statement) => loadSelected(source, statement),
     async rangeTo(position) {
-      const ranges = await conditionsOf(source, { after: undefined, upTo: position }).catch(unlessCursorFails);
+      const ranges = await conditionsOf(source, { after: undefined, upTo: position }).catch(noRangesIfRefused);
       return ranges.length === 1 ? ranges[0] : undefined;
     },
   });
 }
 
-/** Returns no range for a position with a value that is not of the type of its field. */
-function unlessCursorFails(error: unknown): readonly [] {
+/** Returns no ranges if the position was refused: one of its stored values is not of the type of its field. Throws every other error. */
+function noRangesIfRefused(error: unknown): readonly [] {
   if (error instanceof Problem && error.code === 'REQUEST_CURSOR') return [];
   throw error;
 }

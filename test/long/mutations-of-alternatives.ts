@@ -106,7 +106,7 @@ export const MUTATIONS_OF_ALTERNATIVES: readonly Mutation[] = [
   {
     name: 'a page whose end has a value of another type fails',
     file: 'src/storage/list-rows.ts',
-    find: '.catch(unlessCursorFails)',
+    find: '.catch(noRangesIfRefused)',
     replace: '',
     red: 'src/storage/changing-lists.test.ts',
     test: 'lists rows that were written without the service with kept statements as without',
