@@ -21,11 +21,11 @@ import {
 import { createPolicyStore } from './authz/index.ts';
 import { toPolicyLimits, toPolicyStoreOptions } from './component-options.ts';
 import type { Config } from './config/index.ts';
-import { didYouMean, Problem, SetupError } from './errors.ts';
+import { didYouMean, Problem } from './errors.ts';
 import { printExplanation } from './policy-files/index.ts';
-import { readProject, toDatabasePlace } from './project/index.ts';
+import { openAuditLog, readProject } from './project/index.ts';
 import { type Definitions, ordinaryResources, type Resource } from './resources/index.ts';
-import { hasChains, loadAppliedDefinitions, openForReading, type Transaction } from './storage/index.ts';
+import { loadAppliedDefinitions, type Transaction } from './storage/index.ts';
 
 /** The audit log of a project. */
 export interface ProjectDecisions {
@@ -114,16 +114,6 @@ interface Reader {
 }
 
 async function openReader(config: Config): Promise<Reader> {
-  const database = await openForReading(toDatabasePlace(config));
-  const read: ReadTransaction = (work) => database.transaction(work, { longRunning: true });
-  if (!(await read(hasChains).catch(closeAndThrow))) {
-    await database.close();
-    throw new SetupError(`the database of ${config.project} has no audit log yet`);
-  }
-  return { read, close: () => database.close() };
-
-  async function closeAndThrow(error: unknown): Promise<never> {
-    await database.close();
-    throw error;
-  }
+  const database = await openAuditLog(config);
+  return { read: (work) => database.transaction(work, { longRunning: true }), close: () => database.close() };
 }

@@ -63,7 +63,9 @@ describe('loadPolicyFiles', () => {
       expect.stringMatching(/^policies\/a\.yaml:7:18 rules\.0\.conditions\.0\.field: .*did you mean "status"/),
       expect.stringMatching(/^policies\/a\.yaml:8:45 rules\.0\.conditions\.1\.operator: .*did you mean "eq"/),
       expect.stringMatching(/^policies\/a\.yaml:9:8 users: expected only "roles"/),
-      expect.stringMatching(/^policies\/b\.yaml:1:7 name: two policies have the name "One"/),
+      expect.stringMatching(
+        /^policies\/b\.yaml:1:7 name: two policies have the name "One": expected each name once; the first is in policies\/a\.yaml:1$/,
+      ),
       expect.stringMatching(
         /^policies\/c\.yaml:2:\d+ tgas: .*did you mean "tags".*, expected name, type, rules, description, isActive, priority, tags, roles$/,
       ),

@@ -40,7 +40,7 @@ export function loadPolicyFiles(folder: string, options: ParsePolicyImportOption
   const parsed = parsePolicyImport({ policies: items.map(({ value }) => value) }, { ...options, inFiles: true });
   const placed = joinMistakes(parsed.issues, findUserAssignments(items)).map((issue) => placeIssue(items, issue));
   const mistakes = sortMistakes([...loaded.mistakes, ...placed]);
-  const byName = new Map(items.map((item) => [isObject(item.value) ? ownValue(item.value, 'name') : undefined, item]));
+  const byName = new Map(items.map((item) => [nameOf(item), item]));
   const names = loaded.mistakes.length > 0 ? undefined : [...byName.keys()].filter((name) => typeof name === 'string');
   const locate = (name: string, path: string): FilePlace => placeOf(byName.get(name), path.split('.'));
   return { policies: mistakes.length === 0 ? parsed.policies : [], mistakes, names, locate };
@@ -70,9 +70,19 @@ function findUserAssignments(items: readonly PolicyInFile[]): readonly Issue[] {
 }
 
 /** Returns an issue of an import as a mistake of the file that contains the policy. */
-function placeIssue(items: readonly PolicyInFile[], { path, detail }: Issue): Mistake {
+function placeIssue(items: readonly PolicyInFile[], { path, code, detail }: Issue): Mistake {
   const [, index = '', ...rest] = path.split('.');
   const item = items[Number(index)];
   if (item === undefined) return { file: items[0]?.raw.file ?? 'policies', path, detail };
-  return { ...placeOf(item, rest), path: rest.join('.'), detail };
+  const first = code === 'duplicate' && rest.join('.') === 'name' ? items.find((each) => nameOf(each) === nameOf(item)) : undefined;
+  const { file, line } = placeOf(first, ['name']);
+  return {
+    ...placeOf(item, rest),
+    path: rest.join('.'),
+    detail: first === undefined ? detail : `${detail}; the first is in ${file}:${line}`,
+  };
+}
+
+function nameOf({ value }: PolicyInFile): Json | undefined {
+  return isObject(value) ? ownValue(value, 'name') : undefined;
 }

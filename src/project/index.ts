@@ -10,7 +10,7 @@ export { createDiskSpace, type DiskSpace, type DiskSpaceOptions } from './disk-s
 export { type MigratableProject, migrateTables } from './migrate-tables.ts';
 export { type DecisionsToPrune, type PrunedDecisions, pruneOldDecisions, verifyDecisions } from './project-audit-log.ts';
 export { openBackups } from './project-backups.ts';
-export { openProjectDatabase, toDatabasePlace } from './project-database.ts';
+export { openAuditLog, openProjectDatabase } from './project-database.ts';
 export { hasPolicyFolder, loadDefinitions, policyFolder, readProject } from './project-definitions.ts';
 export { loadProjectStatus, type ProjectStatus } from './project-status.ts';
 export { openTables } from './project-tables.ts';

@@ -18,8 +18,8 @@ import {
 import { firstKeptDay, type Pruned, planPruning, pruneEntries } from '../audit/retention/index.ts';
 import { parseAge } from '../config/option.ts';
 import { SetupError } from '../errors.ts';
-import { type Database, hasChains, hasHistoryHashes, openDatabase, openForReading, type Transaction } from '../storage/index.ts';
-import { migrateSystemTables, type ProjectPlace, toDatabasePlace } from './project-database.ts';
+import { type Database, hasChains, hasHistoryHashes, openDatabase, type Transaction } from '../storage/index.ts';
+import { migrateSystemTables, openAuditLog, type ProjectPlace, toDatabasePlace } from './project-database.ts';
 
 /** The result of verifying the audit log and its checkpoints. */
 export interface VerifiedDecisions extends Omit<AuditVerification, 'next'> {
@@ -51,9 +51,8 @@ export interface VerifyAuditLogOptions {
  * @throws SetupError if there is no audit log, or the checkpoints or their key cannot be found.
  */
 export async function verifyDecisions(place: ProjectPlace, { publicKey }: VerifyAuditLogOptions = {}): Promise<VerifiedDecisions> {
-  const database = await openForReading(toDatabasePlace(place));
+  const database = await openAuditLog(place);
   try {
-    if (!(await database.transaction(hasChains))) throw new SetupError(`the database of ${place.project} has no audit log yet`);
     return await verify(database, place.checkpoints, publicKey ?? publicKeyPath(place.data));
   } finally {
     await database.close();
@@ -146,10 +145,8 @@ const BY = 'bailiwick decisions prune';
  * @throws SetupError if the day is missing or invalid, entries would be deleted that the retention keeps, or there is no audit log.
  */
 export async function pruneOldDecisions(place: ProjectPlace, { isSure, ...selection }: DecisionsToPrune): Promise<PrunedDecisions> {
-  const at = toDatabasePlace(place);
-  const database = await openForReading(at);
+  const database = await openAuditLog(place);
   try {
-    if (!(await database.transaction(hasChains))) throw new SetupError(`the database of ${place.project} has no audit log yet`);
     // The earlier time of the database and the process, because a clock that is fast would permanently delete too much.
     const now = Math.min(await database.transaction(async (tx) => tx.now), Date.now());
     const before = parseBefore(selection, { now, kept: parseAge(place.decisionsKept) });

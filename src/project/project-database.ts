@@ -9,11 +9,13 @@ import {
   type Database,
   type DatabaseAddress,
   emptyFileOf,
+  hasChains,
   type Log,
   listMigrations,
   loadOtherDefinitions,
   migrate,
   openDatabase,
+  openForReading,
   validateProgramVersion,
 } from '../storage/index.ts';
 
@@ -126,6 +128,20 @@ export async function openProjectDatabase(place: CreatablePlace, options: OpenOp
     return database;
   } catch (error) {
     await database.close();
+    throw error;
+  }
+}
+
+/** Opens a database with an audit log for reading. @throws SetupError if the database is missing, empty or has no audit log */
+export async function openAuditLog(place: Pick<ProjectPlace, 'project' | keyof DatabaseSettings>): Promise<Database> {
+  const empty = emptyFileOf(place.database);
+  if (empty !== undefined) throw lost(empty.exists ? `${empty.path} is empty` : `there is no ${empty.path}`, []);
+  const opened = await openForReading(toDatabasePlace(place));
+  try {
+    if (!(await opened.transaction(hasChains))) throw new SetupError(`the database of ${place.project} has no audit log yet`);
+    return opened;
+  } catch (error) {
+    await opened.close();
     throw error;
   }
 }

@@ -8,12 +8,11 @@ const MAX_SUGGESTIONS = 10;
 /** Maximum number of characters of a name from outside that a message repeats. */
 const MAX_NAME = 64;
 
-/**
- * Returns the errors of Ajv as issues.
- *
- * @param subject The name of a member in messages about unknown ones, such as `query parameter`.
- */
-export function toIssues(errors: readonly ErrorObject[], subject: string): Issue[] {
+/** The name of a member of the validated object in messages. */
+export type Subject = 'member' | 'query parameter' | 'path parameter';
+
+/** Returns the errors of Ajv as issues. */
+export function toIssues(errors: readonly ErrorObject[], subject: Subject): Issue[] {
   let suggestions = MAX_SUGGESTIONS;
   return errors.filter(isOneMistake).map((error) => {
     const suggest = error.keyword === 'additionalProperties' && suggestions-- > 0;
@@ -63,7 +62,7 @@ function codeOf({ keyword, params, data }: ErrorObject): IssueCode {
 }
 
 interface DetailOptions {
-  readonly subject: string;
+  readonly subject: Subject;
   /** True if a message about an unknown name suggests a known one. */
   readonly suggest: boolean;
 }
@@ -76,8 +75,7 @@ function detailOf(error: ErrorObject, { subject, suggest }: DetailOptions): stri
     case 'required':
       return `expected ${describeRequired(parentSchema, String(params['missingProperty']))}, given none`;
     case 'type':
-      // Names the type of the value, not the value: it may be a password.
-      return `expected ${describeType(parentSchema, params['type'])}, given ${typeWord(data)}`;
+      return `expected ${describeType(parentSchema, params['type'])}, given ${describeGiven(data, subject)}`;
     case 'enum':
       return describeNotListed(params['allowedValues'], data);
     case 'minimum':
@@ -154,6 +152,11 @@ function describeSize({ keyword, params, data, message }: ErrorObject): string {
   const given = typeof data === 'string' ? [...data].length : Object.keys(data as object).length;
   const limit = Number(params['limit']);
   return `expected ${size[0]} ${limit} ${limit === 1 ? size[1].slice(0, -1) : size[1]}, given ${given}`;
+}
+
+/** Names the type of a value, not the value: it may be a password. A parameter of a URL is shown: each is a text, and none is a password. */
+function describeGiven(value: unknown, subject: Subject): string {
+  return subject !== 'member' && typeof value === 'string' ? describeValue(value) : typeWord(value);
 }
 
 function typeWord(value: unknown): string {

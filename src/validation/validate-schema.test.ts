@@ -70,6 +70,12 @@ describe('validateSchema', () => {
     ]);
   });
 
+  it('shows a query parameter of another type, but no member', () => {
+    const schema = { type: 'object', properties: { limit: { type: 'integer' } } };
+    expect(validateSchema(schema, { limit: 'ten' }, 'query parameter')).toMatchObject([{ detail: 'expected a whole number, given "ten"' }]);
+    expect(validateSchema(schema, { limit: 'ten' })).toMatchObject([{ detail: 'expected a whole number, given text' }]);
+  });
+
   it('does not list members that only the service sets if a member is unknown', () => {
     const schema = {
       type: 'object',

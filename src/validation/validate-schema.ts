@@ -2,7 +2,7 @@ import { type Issue, MAX_ISSUES } from '../errors.ts';
 import { memoize } from '../memoize.ts';
 import { isObject, type Json, type JsonObject, matchesPattern, ownValue } from '../operators/index.ts';
 import { createAjv, type ValidateFunction } from './ajv.ts';
-import { toIssues } from './schema-issues.ts';
+import { type Subject, toIssues } from './schema-issues.ts';
 
 /** The member of a schema that only describes a value: code validates the value, with more knowledge than a schema has. */
 export const DESCRIBED_ONLY = 'x-described';
@@ -13,10 +13,8 @@ const validators = new WeakMap<object, ValidateFunction>();
 /**
  * Validates a value and returns every mistake, at most `MAX_ISSUES`. A list that is too long is validated up to its permitted length, so
  * the time depends on the limits of the schema, not on the size of the value.
- *
- * @param subject The name of a member in messages about unknown ones: `member` or `query parameter`.
  */
-export function validateSchema(schema: object, value: Json, subject = 'member'): Issue[] {
+export function validateSchema(schema: object, value: Json, subject: Subject = 'member'): Issue[] {
   const issues: Issue[] = [];
   const bounded = withinBounds(schema as JsonObject, value, { path: [], issues });
   const validate = validatorOf(schema);
