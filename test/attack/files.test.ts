@@ -33,8 +33,8 @@ const FILES: readonly (readonly [string, string, string, number, string])[] = [
   ['a quoted cell of 10 MB', 'text/csv', `title\n"${MB10}"\n`, 400, 'the row is too long'],
   ['an unclosed quote', 'text/csv', `title\n"a\nb\nc`, 400, 'expected a closing quote'],
   ['10,000 columns', 'text/csv', `${columns(10_000)}\n`, 400, 'the header has 100 mistakes'],
-  ['a row of 100,000 cells', 'text/csv', `title\n${','.repeat(100_000)}\n`, 400, 'row 2: expected 1 cells, as in the header, given 100001'],
-  ['a row of only delimiters', 'text/csv', `title\n${','.repeat(2_000_000)}`, 400, 'the row is too long'],
+  ['a row of 10,000 cells', 'text/csv', `title\n${','.repeat(9999)}\n`, 400, 'row 2: expected 1 cell, as in the header, given 10000'],
+  ['a row of only delimiters', 'text/csv', `title\n${','.repeat(2_000_000)}`, 400, 'expected at most 10000 cells in a row'],
   ['the same column twice', 'text/csv', 'title,title\na,b\n', 400, 'the header has 1 mistake'],
   ['prototype names as columns', 'text/csv', 'title,__proto__,constructor\na,b,c\n', 400, 'the header has 2 mistakes'],
   [

@@ -66,6 +66,8 @@ describe('CSV', () => {
     ['a quote inside a cell', 'title\na"b\n', {}, [/^REQUEST_MALFORMED: .*quote inside.*line 2$/]],
     ['text after a closing quote', 'title\n"a"b\n', {}, [/^REQUEST_MALFORMED: .*delimiter.*line 2$/]],
     ['a row that is too long', `title\n${'x'.repeat(300)}`, {}, [/^REQUEST_MALFORMED: .*too long.*line 2$/]],
+    ['a row with many empty cells', `title\n${','.repeat(9999)}\n`, {}, [/^2: .* 1 cell,.* 10000$/]],
+    ['a row with too many empty cells', `title\n${','.repeat(10_000)}\n`, {}, [/^REQUEST_MALFORMED: .*at most 10000 cells.* line 2$/]],
     ['a quoted cell without an end', `title\n"${'x\n'.repeat(300)}`, {}, [/^REQUEST_MALFORMED: .*too long.*line 102$/]],
     ['NUL as it is, which validation refuses', 'title\na\u0000b', {}, [[2, { title: 'a\u0000b' }]]],
   ])('reads CSV: %s', async (_, body, options, expected) => {

@@ -9,6 +9,8 @@ import { parseJson } from '../../strict-json.ts';
 import { type SourceOptions, type SourceRow, toUnreadable } from './format.ts';
 
 const TOO_LONG = 'the row is too long';
+/** Maximum cells of a row. A resource has fewer fields, and the event loop would wait for a row with a million empty cells. */
+const MAX_CELLS = 10_000;
 /** Maximum mistakes listed for a header. */
 const MAX_MISTAKES = 100;
 const MAX_SUGGESTIONS = 10;
@@ -48,8 +50,10 @@ interface ParsedRow {
 
 function toRow({ row, header, cells }: ParsedRow, options: SourceOptions): SourceRow {
   const size = cells.reduce((sum, cell) => sum + cell.length, cells.length);
-  if (cells.length !== header.length)
-    return toUnreadable(row, `expected ${header.length} cells, as in the header, given ${cells.length}`, size);
+  if (cells.length !== header.length) {
+    const expected = `${header.length} ${header.length === 1 ? 'cell' : 'cells'}`;
+    return toUnreadable(row, `expected ${expected}, as in the header, given ${cells.length}`, size);
+  }
   const values: [string, Json][] = [];
   const issues: Issue[] = [];
   for (const [index, name] of header.entries()) {
@@ -105,7 +109,7 @@ async function* parseRows(texts: AsyncIterable<string>, { delimiter, rowLength, 
     max_record_size: rowLength,
     relax_column_count: true,
     // `max_record_size` does not count empty cells, so a row of delimiters would never be too long.
-    cast: (cell, { index }) => (index < rowLength ? cell : refuseLength()),
+    cast: (cell, { index, lines }) => (index < MAX_CELLS ? cell : refuseCells(lines)),
     on_record: (cells: string[]) => {
       onParsed(cells);
       return cells;
@@ -121,8 +125,8 @@ async function* parseRows(texts: AsyncIterable<string>, { delimiter, rowLength, 
   }
 }
 
-function refuseLength(): never {
-  throw new Problem('REQUEST_MALFORMED', TOO_LONG);
+function refuseCells(line: number): never {
+  throw new Problem('REQUEST_MALFORMED', `expected at most ${MAX_CELLS} cells in a row, given more in line ${line}`);
 }
 
 /** Converts a parser error into a problem, without the message of the parser, which repeats the data. */
