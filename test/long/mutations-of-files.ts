@@ -58,4 +58,12 @@ export const MUTATIONS_OF_FILES: readonly Mutation[] = [
     red: 'test/power-cuts/new-files.test.ts',
     test: 'leaves no file of a backup that failed, whichever of its syncs fails',
   },
+  {
+    name: 'a CSV row has any number of cells',
+    file: 'src/transfer/formats/csv.ts',
+    find: 'index < MAX_CELLS ? cell : refuseCells(lines)',
+    replace: 'lines < 0 ? refuseCells(index) : cell',
+    red: 'src/transfer/formats/csv.test.ts',
+    test: 'reads CSV: a row with too many empty cells',
+  },
 ];
