@@ -3,10 +3,11 @@ import { sql } from '../sql.ts';
 import { defineNegation, defineOperator, validateText } from './define-operator.ts';
 import { IN_MEMORY, type Operator, type OperatorSample, type SqlColumn, type SqlContext } from './operator.ts';
 import { falseWherePresent, SQL_UNKNOWN, type SqlTruth, trueWherePresent } from './operator-sql.ts';
+import { includesPart, matchesWildcards } from './text-search.ts';
 import { type Json, UNKNOWN } from './value.ts';
 
 /**
- * Maximum length of a part that is searched for anywhere in a text. The search takes time in the product of both lengths at worst, and
+ * Maximum length of a part that is searched for anywhere in a text. The search in a database takes time in the product of both lengths at worst, and
  * clients can send both. A longer literal is rejected; a longer value of a reference makes the result unknown.
  */
 const MAX_PART_LENGTH = 1000;
@@ -30,7 +31,7 @@ export const contains: Operator = defineTextOperator({
   summary: 'The text contains the other. Case-sensitive; no character is a wildcard.',
   negator: 'ncontains',
   longest: MAX_PART_LENGTH,
-  test: (text, part) => text.includes(part),
+  test: includesPart,
   compile: (column, part, { dialect }) => sql<boolean | null>`${dialect.position(column.sql, sql`${part}`)} > 0`,
   samples: [
     { actual: '100% cotton', expected: '0%', kind: 'text', result: true },
@@ -78,7 +79,7 @@ export const icontains: Operator = defineTextOperator({
   summary: 'The text contains the other. Ignores case, by Unicode case folding.',
   negator: 'incontains',
   longest: MAX_PART_LENGTH,
-  test: (text, part) => foldCase(text).includes(foldCase(part)),
+  test: (text, part) => includesPart(foldCase(text), foldCase(part)),
   compile: ({ sql: text }, part, { dialect }) =>
     sql<boolean | null>`${dialect.position(dialect.foldCase(text), sql`${foldCase(part)}`)} > 0`,
   samples: [
@@ -119,8 +120,13 @@ export const iendsWith: Operator = defineTextOperator({
   ],
 });
 
-/** Maximum number of characters of a pattern in SQL. Longer patterns are evaluated in memory, where a list can stop between two records. */
+/** Maximum number of characters of a pattern in SQL. */
 const MAX_SQL_PATTERN = 100;
+/**
+ * Maximum number of characters after the first `*` of a pattern in SQL: the time is the product of their number and the length of the text at worst.
+ * Longer patterns are evaluated in memory, in linear time.
+ */
+const MAX_SQL_SEARCH = 32;
 
 export const like: Operator = defineTextOperator({
   name: 'like',
@@ -129,7 +135,8 @@ export const like: Operator = defineTextOperator({
   longest: MAX_PART_LENGTH,
   test: matchesWildcards,
   compile({ sql: text }, pattern, { dialect }) {
-    if (pattern.length > MAX_SQL_PATTERN) return IN_MEMORY;
+    const star = pattern.indexOf('*');
+    if (pattern.length > MAX_SQL_PATTERN || (star !== -1 && pattern.length - star > MAX_SQL_SEARCH)) return IN_MEMORY;
     const fits = dialect.matchesWildcards(text, pattern);
     const [prefix = ''] = pattern.split(/[*?]/, 1);
     // The prefix is compared separately so that an index can be used: databases derive no range from a bound pattern.
@@ -177,29 +184,4 @@ export function afterPrefix(prefix: string): string | undefined {
   const last = points.pop();
   if (last === undefined) return undefined;
   return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
-}
-
-/** Returns true if the whole text matches `pattern`: `*` matches any characters, `?` matches one. Takes time in the product of both lengths at worst. */
-export function matchesWildcards(text: string, pattern: string): boolean {
-  const characters = Array.from(text);
-  const wanted = Array.from(pattern);
-  let at = 0;
-  let next = 0;
-  let star = -1;
-  let resume = 0;
-  while (at < characters.length) {
-    if (wanted[next] === '*') {
-      star = next++;
-      resume = at;
-    } else if (next < wanted.length && (wanted[next] === '?' || wanted[next] === characters[at])) {
-      next++;
-      at++;
-    } else if (star >= 0) {
-      // Backtrack to the last star only: a longer match of an earlier star cannot help.
-      next = star + 1;
-      at = ++resume;
-    } else return false;
-  }
-  while (wanted[next] === '*') next++;
-  return next === wanted.length;
 }

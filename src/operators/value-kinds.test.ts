@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { foldCase } from '../fold-case.ts';
 import { compareDecimals, parseDecimal, toDecimalText } from './decimals.ts';
 import { FIRST_INSTANT, LAST_INSTANT, parseDate, parseDuration, parseInstant, parseTimeOfDay, toInstantText } from './instants.ts';
-import { afterPrefix, matchesWildcards } from './text-operators.ts';
+import { afterPrefix } from './text-operators.ts';
 import type { Json, Kind } from './value.ts';
 import { canonicalAs, combineKinds, compareAs, compareTexts } from './value-kinds.ts';
 
@@ -168,19 +168,6 @@ check<string, string | undefined>('afterPrefix', afterPrefix, [
   ['a\u{10ffff}', 'b'],
   ['\u{10ffff}', undefined],
   ['', undefined],
-]);
-
-check<readonly [string, string], boolean>('matchesWildcards', ([text, pattern]) => matchesWildcards(text, pattern), [
-  [['abc', 'a*c'], true],
-  [['abc', 'a?c'], true],
-  [['abc', '*'], true],
-  [['', '*'], true],
-  [['', '?'], false],
-  [['abcbc', 'a*bc'], true],
-  [['abcbd', 'a*bc'], false],
-  [['😀', '?'], true],
-  [['ABC', 'a*'], false],
-  [['a'.repeat(20_000), `${'*a'.repeat(20)}b`], false],
 ]);
 
 check<readonly [Kind | undefined, Json, Json], number | undefined>(

@@ -1,4 +1,5 @@
-/** Parsers of bodies, headers and queries that use no pattern, or use one in a loop, and texts that make a careless parser slow. */
+/** Parsers of bodies, headers and queries that use no pattern, or use one in a loop, searches, and texts that make a careless one slow. */
+import { includesPart } from '../../src/operators/text-search.ts';
 import { parseQuery } from '../../src/request/index.ts';
 import { parseJson } from '../../src/strict-json.ts';
 import { formatOfType, readObjects } from '../../src/transfer/formats/index.ts';
@@ -38,6 +39,11 @@ export const PARSERS: readonly ParserCase[] = [
     name: 'JSON with a duplicate name',
     parse: (text) => parseJson(withDuplicate(text), { maxDepth: 64, subject: 'the body' }),
     texts: ofParts(['[],', '{"a":[]},', '"\\\\",', '0,']),
+  },
+  {
+    name: 'a part in a text',
+    parse: (text) => includesPart(text, `${text.slice(text.length / 2)}!${text.slice(0, 260)}`),
+    texts: ofParts(['a', 'ab', 'aab']),
   },
   { name: 'lines', parse: parseLines, texts: ofParts(['{"a":1}\n', '\n', ' ', '"', '{', '\\"']) },
 ];
