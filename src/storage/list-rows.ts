@@ -1,6 +1,6 @@
 import { Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
-import { fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
+import { fromRow, indexesOf, type Resource, type ResourceIndex, type Row, type StoredRecord } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { checkedRecordsOf } from './checked-records.ts';
 import type { Transaction } from './contract.ts';
@@ -259,11 +259,13 @@ export function hasWindows({ resource, order, existence, isOfPage }: ListRows): 
   return first !== undefined && !isOfPage && hasSortIndex(resource, first.field, existence);
 }
 
-/** Returns true if an index has the records in the order of a field. */
-export function hasSortIndex(resource: Resource, { name, index, unique, to }: Field, existence: ListRows['existence']): boolean {
-  if (name === 'id' || index || unique || to !== undefined) return true;
-  if (name === 'deletedAt') return existence === 'deleted';
-  return resource.indexes.some(({ fields, where }) => fields[0] === name && where === undefined);
+/** Returns true if an index has the records in the order of a field. Unique indexes leave out deleted records. */
+export function hasSortIndex(resource: Resource, { name }: Field, existence: ListRows['existence']): boolean {
+  const ofDeleted = existence === 'deleted';
+  if (name === 'deletedAt') return ofDeleted;
+  const hasOrder = ({ fields, unique, where }: ResourceIndex): boolean =>
+    fields[0] === name && where === undefined && !(unique && ofDeleted);
+  return name === 'id' || indexesOf(resource).some(hasOrder);
 }
 
 /**

@@ -21,7 +21,7 @@ export interface InMemory {
 /** Rows per statement while conditions are evaluated in memory. On PostgreSQL the driver parses them in one turn of the event loop. */
 const CHUNK = 150;
 /** Rows of the first window. It is read to its end, however long each of its rows takes. */
-const FIRST_WINDOW = 100;
+const FIRST_WINDOW = 8;
 /** Milliseconds that a window should take: the statement that runs when the budget is used up cannot end early. */
 const WINDOW_TIME = 50;
 /** Milliseconds of evaluation in memory between two checks of the time. */

@@ -65,8 +65,10 @@ interface SortedList {
 /** Returns the error of a list whose time is up, with the index that its sort lacks: the list would fail each time. */
 function explainSort(error: unknown, { resource, sort: [first], existence }: SortedList): unknown {
   if (!(error instanceof TimeLimit) || first === undefined || hasSortIndex(resource, first.field, existence)) return error;
-  const { name } = first.field;
-  const hint = `add "index: true" to the field "${name}" in the definition of ${resource.name}, or sort by a field with an index, such as id`;
+  const { name, unique } = first.field;
+  // A field cannot have a unique index, which leaves out deleted records, and another one.
+  const index = unique ? '' : `add "index: true" to the field "${name}" in the definition of ${resource.name}, or `;
+  const hint = `${index}sort by a field with an index, such as id`;
   return new Problem('REQUEST_BUDGET', `${error.detail}: no index has the records in the order of "${name}"`, { hint, cause: error });
 }
 
