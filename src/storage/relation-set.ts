@@ -9,6 +9,7 @@ import {
   recordKey,
   type TotalRead,
 } from './relation-reads.ts';
+import { isPossibleId } from './table-names.ts';
 
 /** The records behind references and the related records that one unit of work has read and written. */
 export interface RelationSet {
@@ -115,6 +116,8 @@ class Builder implements RelationSetBuilder {
   }
 
   #addRecord(record: RecordRead): boolean {
+    // The absence of a record that cannot exist does not change, and PostgreSQL would refuse the id.
+    if (!isPossibleId(record.id)) return true;
     const key = recordKey(record.resource.name, record.id);
     if (this.#written.has(key)) return true;
     const known = this.#records.get(key);

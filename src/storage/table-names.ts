@@ -58,8 +58,14 @@ export function columnOf({ name }: Pick<Resource, 'name'>, field: string): Sql {
   return sql.raw(`${quoteName(name)}.${quoteName(field)}`);
 }
 
-/** Renders the right-hand side of `IN` for ids: one bound value, however many they are. */
-export function idList(dialect: SqlDialect, ids: readonly string[]): Sql {
+/** Returns true if a record can have the id. The claims of a token may contain NUL and unpaired surrogates, which PostgreSQL refuses. */
+export function isPossibleId(id: string): boolean {
+  return id.isWellFormed() && !id.includes('\0');
+}
+
+/** Renders the right-hand side of `IN` for ids: one bound value, however many they are. Leaves out those that no record can have. */
+export function idList(dialect: SqlDialect, given: readonly string[]): Sql {
+  const ids = given.every(isPossibleId) ? given : given.filter(isPossibleId);
   return ids.length === 1 ? sql`(${ids[0]})` : sql`(SELECT value FROM ${dialect.listItems(sql`${JSON.stringify(ids)}`)})`;
 }
 

@@ -329,4 +329,22 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
     red: 'src/storage/related-target.test.ts',
     test: 'The SQL of {"atLeast":2}, negated: false, counts only ["met"]',
   },
+  {
+    name: 'an id that no record can have is sent to the database',
+    file: 'src/storage/table-names.ts',
+    find: 'given.every(isPossibleId) ? given : given.filter(isPossibleId)',
+    replace: 'given',
+    red: 'test/attack/impossible-ids.test.ts',
+    test: 'a claim with NUL is the id of no record: update is denied and recorded',
+    onPostgres: true,
+  },
+  {
+    name: 'the absence of a record that cannot exist is validated',
+    file: 'src/storage/relation-set.ts',
+    find: '    if (!isPossibleId(record.id)) return true;\n',
+    replace: '',
+    red: 'test/attack/impossible-ids.test.ts',
+    test: 'a claim with half of a surrogate pair is the id of no record: read is denied and recorded',
+    onPostgres: true,
+  },
 ];
