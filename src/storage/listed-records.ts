@@ -29,9 +29,11 @@ interface Listed {
 }
 
 /** Adds the records of a page to the read set if the access to them depends on other records. */
-export function noteListed(tx: Transaction, resource: Resource, listed: Listed): void {
-  const { dependsOn, page, marks } = listed;
+export async function noteListed(tx: Transaction, resource: Resource, listed: Listed): Promise<void> {
+  const { dependsOn, page } = listed;
   if (!tx.validatesReads || page.records.length === 0 || dependsOn.size === 0) return;
+  // On SQLite, all statements of the attempt see one snapshot, so its write marks can be loaded after the records.
+  const marks = tx.dialect.name === 'sqlite' ? await tx.loadWriteState(dependsOn) : listed.marks;
   const toComparison = (): ListComparison => compareListed(tx.dialect, resource, listed);
   tx.addToReadSet({ relations: { lists: [{ resource, records: page.records, dependsOn, marks, toComparison }] } });
 }

@@ -81,7 +81,7 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
           loadedFrom: restrictions.flatMap(({ loadedFrom }) => loadedFrom ?? []),
         })
       : page;
-    noteListed(tx, resource, { query, restrictions, dependsOn, page: counted, marks: rows.marks?.first });
+    await noteListed(tx, resource, { query, restrictions, dependsOn, page: counted, marks: rows.marks?.first });
     return counted;
   });
 }

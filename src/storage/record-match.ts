@@ -30,7 +30,7 @@ export async function matchRecord(tx: Transaction, resource: Resource, match: Re
   const found = await tx.one(sql`SELECT 1 AS "found" FROM ${target.tables()} WHERE ${isRecord} AND ${compiled.where}`);
   await tx.checkTime();
   if (found === undefined) return false;
-  noteListed(tx, resource, {
+  await noteListed(tx, resource, {
     query: { definitions, existence, now, timeZone },
     restrictions: [{ where }],
     dependsOn: resourcesReadBy(where, { resource, definitions }),

@@ -5,7 +5,10 @@ import type { ListCheck, RelatedCheck, RelationSet } from '../relation-set.ts';
 import { columnOf, recordsOf } from '../table-names.ts';
 
 /** Returns true if the records behind references, the related records and the lists of a long attempt, which writes nothing, are unchanged. */
-export async function areRelationsCurrent(tx: Transaction, { records, related, lists, totals }: RelationSet): Promise<boolean> {
+export async function areRelationsCurrent(
+  tx: Transaction,
+  { records, related, lists, totals }: Pick<RelationSet, 'records' | 'related' | 'lists' | 'totals'>,
+): Promise<boolean> {
   for (const read of records.values()) if (!(await isSameRecord(tx, read))) return false;
   for (const check of related) if (!(await areSameRelated(tx, check))) return false;
   for (const check of lists) if (!(await doAllMatch(tx, check))) return false;
@@ -28,7 +31,9 @@ async function areSameRelated(tx: Transaction, { resource, links, isTruncated, e
   return (states.length === 0 ? null : states.join()) === expected;
 }
 
-async function doAllMatch(tx: Transaction, { resource, records, toComparison }: ListCheck): Promise<boolean> {
+/** Compares write marks first: the comparison of the records takes as long as the list, and no other request is answered meanwhile. */
+async function doAllMatch(tx: Transaction, { resource, records, dependsOn, marks, toComparison }: ListCheck): Promise<boolean> {
+  if (marks !== undefined && (await tx.loadWriteState(dependsOn)) === marks) return true;
   const { tables, where, texts, valuesOf } = toComparison();
   const read = JSON.stringify(records.map((record) => [record.id, ...valuesOf(record)]));
   const unchanged = texts.map((text, index) => sql` AND ${text} IS NOT DISTINCT FROM "read".value ->> ${sql.lit(index + 1)}`);
