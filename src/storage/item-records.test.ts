@@ -14,6 +14,7 @@ const listOf = (to: string): JsonObject => ({ type: 'list', of: { type: 'referen
 const FIELDS: JsonObject = {
   name: { type: 'string' },
   code: { type: 'string', writeOnly: true },
+  body: { type: 'text' },
   leadId: { type: 'reference', to: 'Lead' },
 };
 const DEFINITIONS = define({
@@ -32,7 +33,7 @@ beforeAll(async () => {
   await test.database.transaction(async (tx) => {
     await insertRecord(tx, resourceOf(DEFINITIONS, 'Lead'), toRecord('ann', { name: 'Ann' }));
     for (const id of ['news', 'deleted', ...Array.from({ length: MANY }, (_, index) => `t${index}`)])
-      await insertRecord(tx, resourceOf(DEFINITIONS, 'Team'), toRecord(id, { name: id, code: 'hush', leadId: 'ann' }));
+      await insertRecord(tx, resourceOf(DEFINITIONS, 'Team'), toRecord(id, { name: id, code: 'hush', body: `about ${id}`, leadId: 'ann' }));
     await insertRecord(tx, resourceOf(DEFINITIONS, 'Sealed'), toRecord('news', { name: 'news' }));
     await tx.run(sql`UPDATE "Team" SET "deletedAt" = ${'2026-01-01T00:00:00.000Z'} WHERE "id" = ${'deleted'}`);
     const documents: Readonly<Record<string, JsonObject>> = {
@@ -85,6 +86,13 @@ describe('the records of a list', () => {
   it.each<readonly [string, JsonObject, number, readonly string[]]>([
     ['one has a value', is('teamIds.name', 'news'), 1000, ['found']],
     ['none has a value', { not: is('teamIds.name', 'news') }, 1000, ['many', 'none', 'other']],
+    ['one has a value in a long field', is('teamIds.body', 'about news'), 1000, ['found']],
+    [
+      'conditions read different fields',
+      { anyOf: [is('teamIds.name', 'x'), is('teamIds.body', 'about news'), is('teamIds.name', 'deleted')] },
+      1000,
+      ['found'],
+    ],
     ['one refers to another record with a value', is('teamIds.leadId.name', 'Ann'), 1000, ['deleted', 'found', 'many', 'other']],
     ['there are as many as are read', is('teamIds.name', 't1'), MANY, ['deleted', 'found', 'many', 'other']],
     ['there are more', is('teamIds.name', 't1'), MANY - 1, ['deleted', 'found', 'other']],

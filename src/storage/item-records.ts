@@ -2,12 +2,13 @@
 import { toRelatedRecord } from '../authz/context/index.ts';
 import { itemName, type Path, type RelatedRecord, relatedPaths, type Some } from '../conditions/index.ts';
 import type { Json } from '../operators/index.ts';
-import type { Definitions } from '../resources/index.ts';
+import type { Definitions, Resource } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
 import { createFoundMaps, type FoundMap } from './loaded-records.ts';
 import { loadStampedRecords } from './records.ts';
 import { loadReferencedOfEach } from './referenced-records.ts';
 import type { RecordRead } from './relation-reads.ts';
+import { rowSizeOf } from './row-size.ts';
 
 /** Records of lists that are loaded when a condition needs them. */
 export interface ItemStore {
@@ -73,7 +74,7 @@ class LoadingItems implements ItemStore {
   }
 
   find(some: Some, id: string): RelatedRecord | undefined | 'unknown' {
-    const shape = shapeOf(some);
+    const shape = shapeOf(some, this.#definitions.get(some.resource));
     const known = this.#found.get(`${shape} ${id}`);
     if (known !== undefined) {
       this.#used.add(known);
@@ -110,15 +111,17 @@ class LoadingItems implements ItemStore {
   }
 }
 
-/** Returns a text that is equal for conditions that read the same fields through references of the records of one resource. */
-function shapeOf(some: Some): string {
-  return JSON.stringify([some.resource, relatedPaths(some).filter((keys) => keys.length > 1)]);
+/** Returns a text that is equal for conditions that read the same long fields of the records of one resource, and the same fields through their references. */
+function shapeOf(some: Some, resource: Resource | undefined): string {
+  const isLong = ([field = '']: readonly string[]): boolean => resource !== undefined && rowSizeOf(resource).longFields.has(field);
+  return JSON.stringify([some.resource, relatedPaths(some).filter((keys) => keys.length > 1 || isLong(keys))]);
 }
 
 async function loadItems(tx: Transaction, definitions: Definitions, { some, ids }: WantedItems): Promise<readonly FoundItem[]> {
   const resource = definitions.get(some.resource);
   if (resource === undefined) return [...ids].map((id) => ({ some, id, record: undefined, reads: [] }));
-  const { records, stamps } = await loadStampedRecords(tx, resource, [...ids]);
+  const fields = new Set(relatedPaths(some).map(([field = '']) => field));
+  const { records, stamps } = await loadStampedRecords(tx, resource, { ids: [...ids], fields });
   const paths = relatedPaths(some).map((keys): Path => ({ group: 'resource', keys, text: `resource.${keys.join('.')}` }));
   const referencedOf = await loadReferencedOfEach(tx, definitions, { paths, resource, records: [...records.values()] });
   return [...ids].map((id): FoundItem => {

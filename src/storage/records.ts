@@ -10,7 +10,8 @@ import type { UserVersion } from './read-set.ts';
 import { hasChecksums, refuseDamagedRecord, removeSeal, sealRecords } from './record-checksums.ts';
 import { referenceFieldsOf } from './reference-checks.ts';
 import { stampOf } from './relation-reads.ts';
-import { type Existence, existenceSql, idList, insertionInto, quoteName, recordsOf, tableOf } from './table-names.ts';
+import { rowSizeOf } from './row-size.ts';
+import { type Existence, existenceSql, idList, insertionInto, quoteName, recordsOf, selectionOf, tableOf } from './table-names.ts';
 import { isWatched, loadWatched, noteInsertion } from './watched-writes.ts';
 
 /** A change of one record: canonical values to set, and fields to clear. */
@@ -68,7 +69,7 @@ function loadOne(
 /** Loads records by their ids with one statement, without secret fields. Returns them by id. */
 export async function loadRecords(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>> {
   if (ids.length === 0) return new Map();
-  return byId(await loadAllIntact(tx, resource, selectionByIds(tx, resource, ids)));
+  return byId(await loadAllIntact(tx, resource, selectionByIds(tx, resource, { ids })));
 }
 
 /** Loads records like `loadRecords`, without the damaged ones. */
@@ -78,7 +79,7 @@ export async function loadUndamagedRecords(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, StoredRecord>> {
   if (ids.length === 0) return new Map();
-  return byId(await loadWithoutDamaged(tx, resource, selectionByIds(tx, resource, ids)));
+  return byId(await loadWithoutDamaged(tx, resource, selectionByIds(tx, resource, { ids })));
 }
 
 /** The records with some ids, without the damaged ones, and the stamps of all of them if reads are validated. */
@@ -87,18 +88,33 @@ interface StampedRecords {
   readonly stamps: ReadonlyMap<string, string>;
 }
 
-/** Loads records like `loadUndamagedRecords`, with the stamps of their states. */
-export async function loadStampedRecords(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<StampedRecords> {
+/** Records to load for conditions. */
+export interface StampedQuery {
+  readonly ids: readonly string[];
+  /** The names of the fields that are read. */
+  readonly fields: ReadonlySet<string>;
+}
+
+/** Loads records like `loadUndamagedRecords`, with the stamps of their states, and without the long fields that are not read. */
+export async function loadStampedRecords(tx: Transaction, resource: Resource, { ids, fields }: StampedQuery): Promise<StampedRecords> {
   if (ids.length === 0) return { records: new Map(), stamps: new Map() };
-  const rows = await tx.all<Row>(selectionByIds(tx, resource, ids));
+  const unread = [...rowSizeOf(resource).longFields].filter((name) => !fields.has(name));
+  // A checksum covers the whole record.
+  const selection = resource.checksum ? loadedSelectionOf(resource) : selectionOf(resource, unread);
+  const rows = await tx.all<Row>(selectionByIds(tx, resource, { ids, selection }));
   return {
     records: byId(withoutDamaged(resource, rows)),
     stamps: tx.validatesReads ? new Map(rows.map((row) => [String(row['id']), stampOf(row)])) : new Map(),
   };
 }
 
-function selectionByIds(tx: Transaction, resource: Resource, ids: readonly string[]): Sql {
-  return sql`SELECT ${loadedSelectionOf(resource)} FROM ${recordsOf(resource)} WHERE "id" IN ${idList(tx.dialect, ids)}`;
+interface SelectionByIds {
+  readonly ids: readonly string[];
+  readonly selection?: Sql;
+}
+
+function selectionByIds(tx: Transaction, resource: Resource, { ids, selection = loadedSelectionOf(resource) }: SelectionByIds): Sql {
+  return sql`SELECT ${selection} FROM ${recordsOf(resource)} WHERE "id" IN ${idList(tx.dialect, ids)}`;
 }
 
 function byId(records: readonly StoredRecord[]): ReadonlyMap<string, StoredRecord> {

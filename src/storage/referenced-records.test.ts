@@ -162,6 +162,19 @@ describe('conditions on referenced records', () => {
     expect([page.records.map(({ id }) => id), page.total]).toEqual([['h1', 'h2'], undefined]);
   });
 
+  it.each([
+    [['resource.deskId.label'], ['label', 'size']],
+    [
+      ['resource.deskId.label', 'resource.deskId.extra.floor'],
+      ['label', 'size', 'extra'],
+    ],
+  ])('loads a long field only if a path reads it: %j', async (paths, expected) => {
+    const query = { paths: paths.map(pathOf), principal: { attributes: {} }, resource: note, record: { id: 'n1', deskId: 'd1' } };
+    const referenced = await test.database.transaction((tx) => loadReferenced(tx, definitions, query));
+    const loaded = referenced.get('resource.deskId') ?? {};
+    expect(['label', 'size', 'code', 'extra'].filter((name) => Object.hasOwn(loaded, name))).toEqual(expected);
+  });
+
   it('loads the references of the user, and nothing if no path continues beyond a reference', async () => {
     const withDesk = define({
       User: { fields: { deskId: { type: 'reference', to: 'Desk' } } },

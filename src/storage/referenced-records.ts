@@ -40,10 +40,10 @@ export async function loadReferenced(tx: Transaction, definitions: Definitions, 
     resource: record === UNRESOLVED ? undefined : record,
   };
   const referenced = new Map<string, StoredRecord>();
-  for (const { key, from, field, target } of [...ofUser, ...ofRecord]) {
+  for (const { key, from, field, target, fields } of [...ofUser, ...ofRecord]) {
     const id = ownValue(referenced.get(from) ?? starts[from], field);
     if (typeof id !== 'string') continue;
-    const { records, stamps } = await loadStampedRecords(tx, target, [id]);
+    const { records, stamps } = await loadStampedRecords(tx, target, { ids: [id], fields });
     onRead?.({ resource: target, id, stamp: stamps.get(id) ?? null });
     const found = records.get(id);
     if (found !== undefined) referenced.set(key, found);
@@ -63,10 +63,10 @@ export async function loadReferencedOfEach(
   const references = followedReferences('resource', definitions, { of: resource, paths });
   if (references.length === 0) return () => NONE;
   const found = new Map<string, Awaited<ReturnType<typeof loadStampedRecords>>>();
-  for (const { key, from, field, target } of references) {
+  for (const { key, from, field, target, fields } of references) {
     const referring = from === 'resource' ? records : [...(found.get(from)?.records.values() ?? [])];
     const ids = new Set(referring.map((record) => record[field]).filter((id) => typeof id === 'string'));
-    found.set(key, await loadStampedRecords(tx, target, [...ids]));
+    found.set(key, await loadStampedRecords(tx, target, { ids: [...ids], fields }));
   }
   return (record, onRead) => {
     const referenced = new Map<string, StoredRecord>();
@@ -89,6 +89,8 @@ interface FollowedReference {
   readonly from: string;
   readonly field: string;
   readonly target: Resource;
+  /** The fields of the target that paths read. */
+  readonly fields: ReadonlySet<string>;
 }
 
 /** Returns the references that paths follow, each after the reference that leads to it. */
@@ -97,13 +99,15 @@ function followedReferences(
   definitions: Definitions,
   { of, paths }: { readonly of: Resource | undefined; readonly paths: readonly Path[] },
 ): readonly FollowedReference[] {
-  const references = new Map<string, FollowedReference>();
+  const references = new Map<string, FollowedReference & { readonly fields: Set<string> }>();
   for (const path of paths) {
     const reached = path.group === group && of !== undefined ? fieldAt(definitions, of, path.keys) : undefined;
     let from: string = group;
-    for (const { field, target } of reached?.via ?? []) {
+    for (const [index, { field, target }] of (reached?.via ?? []).entries()) {
       const key = `${from}.${field.name}`;
-      references.set(key, { key, from, field: field.name, target });
+      const known = references.get(key) ?? { key, from, field: field.name, target, fields: new Set<string>() };
+      references.set(key, known);
+      known.fields.add(path.keys[index + 1] ?? '');
       from = key;
     }
   }
