@@ -5,6 +5,9 @@
  */
 const MIN_NODE: readonly [number, number] = [22, 14];
 
+/** Milliseconds for which the exit waits for the readers of the last lines. */
+const LAST_LINES_MS = 1000;
+
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
   process.stderr.write(
@@ -13,17 +16,20 @@ if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
   process.exit(2);
 }
 
-// A reader that closes the pipe (`… | head -3`) must not end a command or a service.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreBrokenPipe);
+// Without a listener, a reader that closes the pipe (`… | head -3`) or a full disk would end a command or a service. The lines of a service are
+// dropped, the output of a command keeps its error, and there is no other place to report an error of standard error.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 const { existsSync, readFileSync } = await import('node:fs');
 const { fileURLToPath } = await import('node:url');
 const runCli = (await import('./cli/index.ts')).runCli;
+const { createOutput, drained } = await import('./cli/standard-output.ts');
 const { PACKAGE_FOLDER } = await import('./package-folder.ts');
 const { version }: { readonly version: string } = JSON.parse(readFileSync(new URL('package.json', PACKAGE_FOLDER), 'utf8'));
 
 // A worker has an IPC channel to the primary, which forked it.
 const primary = process.send === undefined ? undefined : (await import('./workers/index.ts')).connectToPrimary(process);
+const { print, failed, flush } = createOutput(process.stdout);
 
 const exitCode = await runCli(process.argv.slice(2), {
   version,
@@ -36,8 +42,10 @@ const exitCode = await runCli(process.argv.slice(2), {
       folder: fileURLToPath(new URL('templates', PACKAGE_FOLDER)),
       version,
     }),
-  print: (line) => void process.stdout.write(`${line}\n`),
+  print,
   printError,
+  outputFailed: failed,
+  flushOutput: flush,
   signals: process,
   primary,
   createPrimary: async (config) => (await import('./service.ts')).createPrimaryService(config, { log: printError }),
@@ -63,6 +71,8 @@ const exitCode = await runCli(process.argv.slice(2), {
   testPolicies: async (config) => (await import('./policy-file-operations.ts')).testPolicies(config),
   pruneDecisions: async (config, options) => (await import('./project/index.ts')).pruneOldDecisions(config, options),
 });
+// Exiting would discard lines that wait for a slow reader. A service must exit even if nothing reads its output.
+await Promise.all([process.stdout, process.stderr].map((stream) => drained(stream, LAST_LINES_MS)));
 process.exit(exitCode);
 
 function printError(line: string): void {
@@ -76,8 +86,4 @@ async function ask(question: string): Promise<string> {
 
 function showProgress(line: string | undefined): void {
   process.stderr.write(line === undefined ? '\n' : `\r\u001b[K${line}`);
-}
-
-function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
 }

@@ -37,6 +37,10 @@ export interface CliContext {
   readEnvFile(project: string): Promise<Readonly<Record<string, string>>>;
   /** Prints a line to standard output. */
   print(line: string): void;
+  /** Aborted when a line cannot be written to standard output, for example because the reader has closed the pipe. */
+  readonly outputFailed: AbortSignal;
+  /** Waits until every line is written to standard output. Throws SetupError if one could not be; a closed pipe is not an error. */
+  flushOutput(): Promise<void>;
   /** Prints a line to standard error. */
   printError(line: string): void;
   /** Opens a file for reading; `-` is standard input. Throws if it cannot be opened. Aborting `stop` ends the read with its reason. */
@@ -278,6 +282,8 @@ export interface CliCommand {
    * `project` the project alone, for commands that read only its files. `none`: the command has no config options, and receives their defaults. All, by default.
    */
   readonly settings?: 'database' | 'auditLog' | 'project' | 'none';
+  /** Set if the command serves until it is stopped: lines of its output that cannot be written are dropped. */
+  readonly serves?: true;
   /** Runs the command and returns the exit code. */
   run(context: CliContext, config: Config, flags: CliFlags): Promise<number>;
 }

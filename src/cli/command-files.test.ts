@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
@@ -75,6 +76,15 @@ describe('files of commands', () => {
 
   it('refuses a folder at once', async () => {
     await expect(openInput(folder)).rejects.toThrow(/found a folder/);
+  });
+
+  it('refuses a folder as standard input', () => {
+    const module = JSON.stringify(new URL('./command-files.ts', import.meta.url).href);
+    const script = `import(${module}).then(({ openInput }) => openInput('-')).catch(({ message }) => console.log(message))`;
+    const standardInput = openSync(folder, 'r');
+    const printed = execFileSync(process.execPath, ['-e', script], { stdio: [standardInput, 'pipe', 'inherit'], encoding: 'utf8' });
+    closeSync(standardInput);
+    expect(printed).toBe('expected a file, found a folder on standard input\n');
   });
 
   it('refuses a missing file at once', async () => {

@@ -1,21 +1,30 @@
 /** Files that commands read and write, streamed; `-` is standard input or output. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, fstatSync } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SetupError } from '../errors.ts';
 import { moveToNewFile } from '../files/index.ts';
+import { cannotWrite, isClosedPipe } from './standard-output.ts';
+
+const STANDARD_INPUT = 0;
 
 /** Opens a file for reading. Aborting `stop` ends the read with the reason of the abort. Throws if the file cannot be opened. */
 export async function openInput(path: string, stop?: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-  const file = path === '-' ? process.stdin : await openFile(path);
+  const file = path === '-' ? openStandardInput() : await openFile(path);
   // The reader receives errors too. Without this listener, an error before or after the reading would end the process.
   file.on('error', () => undefined);
   stop?.addEventListener('abort', () => file.destroy(stop.reason), { once: true });
   return file;
+}
+
+function openStandardInput(): Readable {
+  // Node.js would read a folder as an empty file.
+  if (fstatSync(STANDARD_INPUT).isDirectory()) throw new SetupError('expected a file, found a folder on standard input');
+  return process.stdin;
 }
 
 async function openFile(path: string): Promise<Readable> {
@@ -63,6 +72,8 @@ async function writeToPipe(chunks: Pieces): Promise<void> {
   try {
     await pipeline(Readable.from(chunks), process.stdout, { end: false });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+    if (isClosedPipe(error)) return;
+    // An error of the content has no system call that writes.
+    throw (error as NodeJS.ErrnoException).syscall === 'write' ? cannotWrite(error as NodeJS.ErrnoException) : error;
   }
 }

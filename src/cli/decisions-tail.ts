@@ -1,5 +1,5 @@
 import { SetupError } from '../errors.ts';
-import type { CliCommand } from './cli-context.ts';
+import type { CliCommand, CliContext } from './cli-context.ts';
 import type { CliEntry } from './cli-results.ts';
 import { DECISION_FLAGS, printEntry, toFilters } from './decision-flags.ts';
 import { findFlag } from './flags.ts';
@@ -12,7 +12,7 @@ const MAX_LAST = 1000;
 export const decisionsTail: CliCommand = {
   name: 'decisions tail',
   summary: 'print the last audit entries, and new ones as they are committed',
-  details: 'Prints a line per entry, until it is interrupted. The service may be running.',
+  details: 'Prints a line per entry, until it is interrupted or its reader closes the pipe. The service may be running.',
   settings: 'database',
   flags: {
     ...DECISION_FLAGS,
@@ -37,8 +37,10 @@ export const decisionsTail: CliCommand = {
       let tail = await log.last(filters, count);
       await print(tail.entries);
       if (tail.entries.length === 0 && count > 0) context.printError('no entry matches');
-      while (!flags.has('once') && !signal.aborted) {
-        await wait(signal);
+      const ended = AbortSignal.any([signal, context.outputFailed]);
+      while (!flags.has('once')) {
+        await waitForPoll(context, ended);
+        if (ended.aborted) break;
         tail = await log.after(filters, tail.position);
         await print(tail.entries);
       }
@@ -50,19 +52,20 @@ export const decisionsTail: CliCommand = {
   },
 };
 
-/** Waits until the next poll, or until the command is interrupted. */
-function wait(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, POLL_MILLISECONDS);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
+/** Waits until the lines are written and the next poll is due, or until the signal is aborted. */
+async function waitForPoll(context: CliContext, signal: AbortSignal): Promise<void> {
+  const [aborted, due] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const onAbort = (): void => aborted.resolve();
+  signal.addEventListener('abort', onAbort);
+  if (signal.aborted) onAbort();
+  const timer = setTimeout(due.resolve, POLL_MILLISECONDS);
+  try {
+    // Entries that nothing reads are not loaded, because they would fill the memory.
+    await Promise.race([Promise.all([context.flushOutput(), due.promise]), aborted.promise]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 function parseCount(text: string): number {

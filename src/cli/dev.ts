@@ -8,6 +8,7 @@ export const dev: CliCommand = {
   summary: 'start the service, and reload definitions and policies when their files change',
   details:
     'Applies the policies of the folder policies/ without an admin, prints the findings about them, and runs their tests. If a file has mistakes, the last policies stay in force. For development: denials contain the address of their explanation, and CORS allows pages of this machine.',
+  serves: true,
   run: (context, config) => serve(context, withLocalPages(config), { watch: true }),
 };
 

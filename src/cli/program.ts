@@ -61,20 +61,30 @@ const SHORT_HELP =
 
 /** Runs a command line, given without the name of the program, and returns the exit code. Never throws. */
 export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
-  let exitCode = 0;
   try {
-    const program = createProgram(await loadCommands(args), context, (code) => {
-      exitCode = code;
-    });
-    await program.parseAsync(args, { from: 'user' });
-    return exitCode;
+    return await runParsed(args, context);
   } catch (error) {
-    // commander has printed its message. It throws for --help and --version too, with exit code 0.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const failure = describeFailure(error);
     context.printError(`bailiwick: ${failure.message}`);
     for (const mistake of failure.mistakes) context.printError(`  ${mistake}`);
     return failure.exitCode;
+  }
+}
+
+async function runParsed(args: readonly string[], context: CliContext): Promise<number> {
+  let exitCode = 0;
+  const program = createProgram(await loadCommands(args), context, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // commander has printed its message. It throws for --help and --version too, with exit code 0.
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) return 2;
+    await context.flushOutput();
+    return 0;
   }
 }
 
@@ -110,7 +120,9 @@ function createProgram(commands: readonly CliCommand[], context: CliContext, fin
       const args = parameters.map((parameter, index) => [parameter.name(), added.args[index]] as const);
       const given = args.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
       const config = command.settings === 'none' ? parseConfig({}) : await loadConfig(configFlags, context);
-      finish(await command.run(context, config, new Map([...flags, ...given])));
+      const exitCode = await command.run(context, config, new Map([...flags, ...given]));
+      if (command.serves !== true) await context.flushOutput();
+      finish(exitCode);
     });
   }
   return program;

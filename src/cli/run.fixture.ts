@@ -164,6 +164,8 @@ export function createRun(
       for await (const piece of await open()) calls.push(`write ${path}${force ? ' by force' : ''}: ${piece.trimEnd()}`);
     },
     print: (line) => void out.push(line),
+    outputFailed: new AbortController().signal,
+    flushOutput: async () => undefined,
     printError: (line) => void err.push(line),
     async createPrimary({ workers }) {
       calls.push(`primary with ${workers}`);

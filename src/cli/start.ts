@@ -8,6 +8,7 @@ export const start: CliCommand = {
   name: 'start',
   summary: 'start the service',
   details: 'Migrates the tables to the definitions, then listens until SIGTERM or SIGINT.',
+  serves: true,
   run: (context, config) => serve(context, config, { watch: false }),
 };
 

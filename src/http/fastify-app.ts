@@ -3,6 +3,7 @@ import { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions
 import { toPathTarget } from './ambiguous-requests.ts';
 import type { HttpOptions, ResponseObserver } from './http-options.ts';
 import { clientAddress, keepQuery, parseRequestId, toPath } from './http-request.ts';
+import { openStandardLog } from './log-stream.ts';
 import { respondToClientError, sendProblem, translateError } from './replies.ts';
 import { traceIdsOf } from './request-tracing.ts';
 import { SECURITY_HEADERS } from './response-headers.ts';
@@ -101,7 +102,7 @@ function timeouts(
 }
 
 function loggerOf({ logLevel, logStream }: HttpOptions): NonNullable<FastifyServerOptions['logger']> {
-  return { level: logLevel, redact: REDACTED, ...(logStream === undefined ? {} : { stream: logStream }) };
+  return { level: logLevel, redact: REDACTED, stream: logStream ?? openStandardLog() };
 }
 
 type CreateRequestLog = NonNullable<FastifyServerOptions['childLoggerFactory']>;

@@ -11,6 +11,7 @@ import { createGracefulShutdown } from './graceful-shutdown.ts';
 import { serveHealth } from './health.ts';
 import type { HttpOptions } from './http-options.ts';
 import { toHttpRequest } from './http-request.ts';
+import { openStandardLog } from './log-stream.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts';
 import { sendResponse } from './replies.ts';
 import { acceptOnlyJson, admitBodies } from './request-body.ts';
@@ -51,6 +52,9 @@ interface Address {
   readonly port: number;
 }
 
+/** Milliseconds for which a shutdown waits for the reader of the log. */
+const LOG_MS = 1000;
+
 /** Creates a server for a table of routes, the health checks, the API page and the console. */
 export function createHttpServer(options: HttpOptions): HttpServer {
   const server = createFastify(options);
@@ -70,6 +74,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       } finally {
         clearTimeout(cutOff);
       }
+      if (options.logStream === undefined) await openStandardLog().flush(LOG_MS);
     },
     get accepted() {
       return shutdown.accepted;
