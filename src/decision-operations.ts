@@ -22,6 +22,7 @@ import { createPolicyStore } from './authz/index.ts';
 import { toPolicyLimits, toPolicyStoreOptions } from './component-options.ts';
 import type { Config } from './config/index.ts';
 import { didYouMean, Problem } from './errors.ts';
+import { toOneLine } from './one-line.ts';
 import { printExplanation } from './policy-files/index.ts';
 import { openAuditLog, readProject } from './project/index.ts';
 import { type Definitions, ordinaryResources, type Resource } from './resources/index.ts';
@@ -64,7 +65,7 @@ export async function openDecisions(config: Config): Promise<ProjectDecisions> {
         const deps = { limits: toPolicyLimits(config), timeZone: config.timezone };
         const entry = await explainFromCommand({ tx, snapshot: await policyStore.snapshot(tx), deps }, id);
         const { trace, note, warnings = [] } = entry;
-        return { entry, lines: trace === undefined ? [] : [...printExplanation({ trace, note }), ...warnings] };
+        return { entry, lines: trace === undefined ? [] : [...printExplanation({ trace, note }), ...warnings.map(toOneLine)] };
       }),
     close,
   };

@@ -25,3 +25,11 @@ it.each([
 ])('prints an entry with %s', (_, labels, line) => {
   expect(printEntry(entry, labels)).toBe(line);
 });
+
+it('prints an entry in one line without effects on a terminal, although its texts are of requests', () => {
+  const hostile = '\n2027-01-01 allow\u2028x\u001b[2J\u009b2J\u202e';
+  const texts = { resource: hostile, action: hostile, recordId: hostile, role: hostile, reason: hostile };
+  const line = printEntry({ ...entry, ...texts }, { caller: hostile });
+  expect(line).toMatch(/^2027-01-01 allow {2}2027-01-01 allow x \[2J 2J {2}/);
+  expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Bidi_Control}]/u);
+});

@@ -1,3 +1,4 @@
+import { toOneLine } from '../one-line.ts';
 import type { CliFlags } from './cli-context.ts';
 import type { CliEntry, CliEntryLabels } from './cli-results.ts';
 
@@ -34,18 +35,13 @@ export function printEntry(
   { at, allowed, action, resource, recordId, userId, role, reason, id }: CliEntry,
   { caller: callerName, record: recordName }: CliEntryLabels = {},
 ): string {
-  const record = recordName === undefined ? `/${recordId}` : ` ${toOneLine(JSON.stringify(shorten(recordName)))}`;
+  const record = recordName === undefined ? `/${recordId}` : ` ${JSON.stringify(shorten(recordName))}`;
   const target = recordId === undefined ? resource : `${resource}${record}`;
   const caller = userId === undefined ? role : `${role} ${callerName ?? userId}`;
-  return [at, allowed ? 'allow' : 'DENY ', action, target, `by ${caller}:`, toOneLine(reason), `(${id})`].join(' ');
+  return toOneLine([at, allowed ? 'allow' : 'DENY ', action, target, `by ${caller}:`, reason, `(${id})`].join(' '));
 }
 
 function shorten(text: string): string {
   const characters = [...text];
   return characters.length <= MAX_LABEL ? text : `${characters.slice(0, MAX_LABEL - 1).join('')}…`;
-}
-
-/** Replaces control characters, which names and reasons can contain because they have values of requests. A terminal would execute them. */
-function toOneLine(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ');
 }

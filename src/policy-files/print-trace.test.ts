@@ -43,6 +43,11 @@ describe('printExplanation', () => {
       ['  resource.folderId within ["x"]: false (resource.folderId is "c", below "b", "a")'],
     ],
     [
+      'texts without effects on a terminal',
+      { ...FALSE, field: 'resource.title', actual: 'a\u009b2Jb\u2028c\u202ed\ne' },
+      ['  resource.title eq "editor": false (resource.title is "a 2Jb c d\\ne")'],
+    ],
+    [
       'a broken chain of ancestors',
       {
         ...FALSE,

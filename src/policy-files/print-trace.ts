@@ -1,5 +1,6 @@
 import type { Explanation, RuleTrace } from '../authz/decision/index.ts';
 import type { AncestorsTrace, ComparisonTrace, ConditionTrace, RelatedTrace } from '../conditions/index.ts';
+import { toOneLine } from '../one-line.ts';
 
 /** Maximum number of related records and of rules in a printed explanation. */
 const MAX_PRINTED = 5;
@@ -8,7 +9,7 @@ const MAX_PRINTED = 5;
 export function printExplanation({ trace, note }: Pick<Explanation, 'trace'> & { readonly note?: string | undefined }): readonly string[] {
   const lines = trace.slice(0, MAX_PRINTED).flatMap(printRule);
   const more = trace.length - MAX_PRINTED;
-  return [...lines, ...(more > 0 ? [`and ${more} more rules`] : []), ...(note === undefined ? [] : [note])];
+  return [...lines, ...(more > 0 ? [`and ${more} more rules`] : []), ...(note === undefined ? [] : [note])].map(toOneLine);
 }
 
 function printRule({ rule, policy, answer, fired, condition }: RuleTrace): readonly string[] {

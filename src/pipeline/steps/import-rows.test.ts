@@ -252,6 +252,13 @@ const cases: readonly Case[] = [
     entries: ['allow import Article a9', 'allow update Article a9'],
   },
   {
+    title: 'an unknown id with control characters, which paths refuse, is recorded without them',
+    row: { id: 'a\n\u009b9', slug: 'two' },
+    key: 'id',
+    ends: 'RECORD_UNKNOWN',
+    entries: ['allow import Article a\ufffd\ufffd9', 'allow update Article a\ufffd\ufffd9'],
+  },
+  {
     title: 'a row with an unknown id is denied like an update that is denied',
     row: { id: 'a9', slug: 'two' },
     key: 'id',

@@ -89,7 +89,10 @@ async function updateRow(context: RequestContext, match: StoredRecord, { key, is
 
 /** Refuses a row with an unknown id like an update of a record that does not exist: with the same decisions, entries and problem. */
 async function refuseUnknown(context: RequestContext): Promise<never> {
-  const id = String(ownValue(context.request.data, 'id')).slice(0, 64);
+  // Paths refuse ids with control characters, which could forge lines of the audit log. A row is recorded, so its id is without them.
+  const id = String(ownValue(context.request.data, 'id'))
+    .slice(0, 64)
+    .replace(/\p{Cc}/gu, '\ufffd');
   const asUpdate: RequestContext = { ...context, request: { ...context.request, action: 'update', id } };
   await authorize(asUpdate, { record: undefined, recordId: id, action: 'import' });
   await authorizeRecord(asUpdate, []);
