@@ -24,6 +24,26 @@ describe('a password from a pipe', () => {
     expect(await readPassword(streams)).toBe(password);
   });
 
+  it('reads a password whose characters arrive in parts', async () => {
+    const { streams, input } = createStreams(false);
+    const read = readPassword(streams);
+    for (const byte of Buffer.from('pässwörter 🔑\n')) {
+      input.write(Buffer.of(byte));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await read).toBe('pässwörter 🔑');
+  });
+
+  it.each([
+    ['in the middle', [0x61, 0xff, 0x62, 0x0a]],
+    ['at the end', [0x61, 0xc3]],
+    ['before the end of the line', [0x61, 0xc3, 0x0a]],
+  ])('refuses bytes that are not UTF-8 %s', async (_, bytes) => {
+    const { streams, input } = createStreams(false);
+    input.end(Buffer.from(bytes));
+    await expect(readPassword(streams)).rejects.toThrow('expected a password in UTF-8');
+  });
+
   it.each(['', '\n'])('finds no password in %j', async (text) => {
     const { streams, input } = createStreams(false);
     input.end(text);

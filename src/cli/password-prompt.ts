@@ -26,10 +26,20 @@ export async function readPassword({ input, output }: PasswordStreams): Promise<
 }
 
 async function readLine(input: AsyncIterable<Buffer | string>): Promise<string> {
+  // A chunk can end inside a character.
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let text = '';
-  for await (const chunk of input) {
-    text += chunk.toString();
-    if (text.includes('\n') || text.length > MAX_LENGTH) break;
+  try {
+    for await (const chunk of input) {
+      const bytes = Buffer.from(chunk);
+      const end = bytes.indexOf('\n');
+      text += decoder.decode(end < 0 ? bytes : bytes.subarray(0, end + 1), { stream: true });
+      if (end >= 0 || text.length > MAX_LENGTH) break;
+    }
+    if (text.length <= MAX_LENGTH) text += decoder.decode();
+  } catch (error) {
+    if (error instanceof TypeError) throw new SetupError('expected a password in UTF-8, given other bytes; nothing was changed');
+    throw error;
   }
   const [line = ''] = text.split(/\r?\n/, 1);
   return requirePassword(line);
