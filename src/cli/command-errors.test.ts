@@ -9,6 +9,10 @@ describe('describeFailure', () => {
     [{ code: 'EACCES', address: '127.0.0.1', port: 80 }, 'cannot listen on port 80: permission denied'],
     [{ code: 'EACCES', path: '/data' }, 'cannot access /data: permission denied'],
     [{ code: 'EROFS', path: '/data' }, 'cannot write /data: the file system is read-only'],
+    [{ code: 'EISDIR', path: '/data' }, 'expected a file, found a folder in /data'],
+    [{ code: 'EISDIR', path: '/data.part', dest: '/data' }, 'expected a file, found a folder in /data'],
+    [{ code: 'EISDIR' }, 'expected a file, found a folder'],
+    [{ code: 'ENAMETOOLONG', path: '/data/aaa' }, 'the name /data/aaa is too long'],
     [{ code: 'ENOENT', path: 'resources' }, 'resources does not exist'],
   ];
   it.each(known)('describes the error %j', (members, message) => {

@@ -25,6 +25,8 @@ const systemErrors: ReadonlyMap<string, (error: SystemError) => string> = new Ma
   ['EROFS', (error) => `cannot write ${error.path}: the file system is read-only`],
   ['ENOSPC', (error) => `cannot write ${error.path ?? 'the data folder'}: no space left`],
   ['ENOTDIR', (error) => `expected a folder, found a file in ${error.path}`],
+  ['EISDIR', ({ dest, path }) => `expected a file, found a folder${path === undefined ? '' : ` in ${dest ?? path}`}`],
+  ['ENAMETOOLONG', (error) => `the name ${error.path} is too long`],
   ['ENOENT', (error) => `${error.path} does not exist`],
 ]);
 
@@ -34,6 +36,8 @@ interface SystemError extends Error {
   readonly address?: string;
   readonly hostname?: string;
   readonly path?: string;
+  /** The new path of a file that cannot be renamed. */
+  readonly dest?: string;
 }
 
 const DAMAGE_HINT = '"bailiwick verify" lists all rows whose checksum is wrong, and accepts them with --reseal after you have checked them';
