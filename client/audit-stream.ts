@@ -1,8 +1,9 @@
 /** The live stream of the audit log: server-sent events over `fetch`, because `EventSource` cannot send a token. */
 
 import type { AuditEntry } from './generated/service-types.ts';
-import { ProblemError } from './problem-error.ts';
-import { sleep, type Transport } from './transport.ts';
+import { fromNetwork, Interruption } from './interruption.ts';
+import type { Transport } from './transport.ts';
+import { sleep } from './waits.ts';
 
 /** An event of the audit log: an entry, or the number of entries that were not sent because the program did not keep up. */
 export type AuditEvent = ({ readonly entry: AuditEntry } | { readonly dropped: number }) & {
@@ -19,28 +20,44 @@ export interface AuditStreamOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const PAUSE_MILLISECONDS = 1000;
+const LONGEST_PAUSE_SECONDS = 30;
+
+/** The maximum characters of an event. The service sends shorter ones; a body without an end of an event would fill the memory. */
+const LONGEST_EVENT = 16_777_216;
 
 /**
  * Yields the entries of the audit log as they are committed, until the signal is aborted. After an interruption it connects again and resumes after the
- * last event. @throws ProblemError if the service refuses the stream, also when it connects again
+ * last event. @throws ProblemError if the service refuses the stream, also when it connects again; and mistakes of the program
  */
-export async function* streamAudit({ send }: Transport, options: AuditStreamOptions = {}): AsyncGenerator<AuditEvent, void> {
+export async function* streamAudit({ open, session }: Transport, options: AuditStreamOptions = {}): AsyncGenerator<AuditEvent, void> {
   const { filter, signal } = options;
+  const caller = session.caller();
   let position = options.after;
-  while (!signal?.aborted) {
+  for (let failures = 0; !signal?.aborted; ) {
     try {
-      const response = await send({ method: 'GET', path: '/admin/api/decisions/stream', query: { ...filter, after: position }, signal });
+      const response = await open(
+        { method: 'GET', path: '/admin/api/decisions/stream', query: { ...filter, after: position }, signal },
+        caller,
+      );
+      failures = 0;
       for await (const { name, data, id } of readEvents(response)) {
         position = id ?? position;
         if (name === 'entry') yield { entry: JSON.parse(data) as AuditEntry, position };
         if (name === 'dropped') yield { dropped: (JSON.parse(data) as { readonly count: number }).count, position };
       }
     } catch (error) {
-      if (error instanceof ProblemError) throw error;
+      if (signal?.aborted) return;
+      if (!(error instanceof Interruption)) throw error;
+      failures += 1;
     }
-    await sleep(PAUSE_MILLISECONDS, signal);
+    await sleep(pauseAfter(failures), signal);
   }
+}
+
+/** Returns the milliseconds to wait before the next connection: about a second, and twice as long after each failure to connect. */
+function pauseAfter(failures: number): number {
+  // The random part keeps clients that failed at the same time apart.
+  return Math.min(2 ** failures, LONGEST_PAUSE_SECONDS) * (900 + Math.random() * 100);
 }
 
 interface ServerEvent {
@@ -50,16 +67,22 @@ interface ServerEvent {
 }
 
 /** Parses server-sent events. Pieces may end anywhere. */
-async function* readEvents({ body }: Response): AsyncGenerator<ServerEvent, void> {
+async function* readEvents({ headers, body }: Response): AsyncGenerator<ServerEvent, void> {
   const reader = (body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream()).getReader();
+  const read = (): ReturnType<typeof reader.read> => fromNetwork(reader.read());
   let rest = '';
   try {
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    // Another service at this address answers with a page, which has no events and no end of them.
+    const type = headers.get('content-type');
+    if (!type?.startsWith('text/event-stream')) throw new TypeError(`expected a stream of events, given ${type ?? 'no content type'}`);
+    for (let piece = await read(); !piece.done; piece = await read()) {
       const blocks = (rest + piece.value).split('\n\n');
       rest = blocks.pop() ?? '';
+      if (rest.length > LONGEST_EVENT) throw new RangeError(`expected events of at most ${LONGEST_EVENT} characters`);
       yield* blocks.map(parseEvent);
     }
   } finally {
+    // The reader has what it needs: a connection that cannot be closed is broken.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -1,16 +1,16 @@
 import { type AuditEvent, type AuditStreamOptions, streamAudit } from './audit-stream.ts';
 import { createResourceClient } from './resource-client.ts';
 import type { BatchRequest, BatchResult, CallOptions, ResourceClient } from './resource-types.ts';
-import type { Tokens } from './session.ts';
+import { type Tokens, tokensIn } from './session.ts';
 import { type ClientOptions, type ClientRequest, createTransport } from './transport.ts';
 
 /** The members of a client that are no resources. */
 export interface ClientMembers<Resources> {
   readonly auth: {
     /** Logs in with email and password. The client refreshes the token while the session lasts. */
-    logIn(credentials: { readonly email: string; readonly password: string }): Promise<Tokens>;
+    logIn(credentials: { readonly email: string; readonly password: string }, options?: CallOptions): Promise<Tokens>;
     /** Ends the session. */
-    logOut(): Promise<void>;
+    logOut(options?: CallOptions): Promise<void>;
   };
   readonly audit: {
     /** Yields the entries of the audit log as they are committed. */
@@ -49,21 +49,25 @@ export type Client<Resources> = ClientMembers<Resources> & {
  */
 export function createClient<Resources>(options: ClientOptions): Client<Resources> {
   const transport = createTransport(options);
-  const { send, session } = transport;
-  const load = async (request: ClientRequest): Promise<unknown> => (await send(request)).json();
+  const { load, session } = transport;
   const resource = (name: string): unknown => createResourceClient(transport, name);
 
   const members = {
     auth: {
-      async logIn(credentials: object): Promise<Tokens> {
-        const { token, refreshToken } = (await load({ method: 'POST', path: '/auth/login', body: credentials })) as Tokens;
-        const tokens = { token, refreshToken };
-        session.set(tokens);
+      async logIn(credentials: object, { signal }: CallOptions = {}): Promise<Tokens> {
+        const tokens = tokensIn(await load({ method: 'POST', path: '/auth/login', body: credentials, signal }));
+        session.begin(tokens);
         return tokens;
       },
-      async logOut(): Promise<void> {
-        await send({ method: 'POST', path: '/auth/logout' });
-        session.set(undefined);
+      async logOut({ signal }: CallOptions = {}): Promise<void> {
+        const caller = session.caller();
+        try {
+          await load({ method: 'POST', path: '/auth/logout', signal }, caller);
+        } catch (error) {
+          // A session that cannot be refreshed has ended before, as the program wants.
+          if (!caller.hasEnded) throw error;
+        }
+        session.end(caller);
       },
     },
     audit: { stream: (streamOptions?: AuditStreamOptions) => streamAudit(transport, streamOptions) },
@@ -74,7 +78,7 @@ export function createClient<Resources>(options: ClientOptions): Client<Resource
     ) {
       return ((await load({ method: 'POST', path: '/api/batch', body: { requests, atomic }, signal })) as { readonly data: unknown }).data;
     },
-    send: load,
+    send: (request: ClientRequest) => load(request),
   };
   const client = new Proxy(members, {
     get(target, name, receiver) {

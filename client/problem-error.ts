@@ -17,7 +17,7 @@ export class ProblemError extends Error {
   readonly problem: Problem | undefined;
 
   constructor(response: Response, problem: Problem | undefined) {
-    super(problem?.detail ?? `${response.status} ${response.statusText}`);
+    super(problem?.detail ?? (isRedirect(response) ? 'the address redirects to another one' : `${response.status} ${response.statusText}`));
     this.status = response.status;
     this.code = problem?.code ?? `HTTP_${response.status}`;
     this.errors = problem?.errors ?? [];
@@ -30,6 +30,12 @@ export class ProblemError extends Error {
 /** Reads the problem of a refused request. A proxy may answer with another body. */
 export async function readProblem(response: Response): Promise<ProblemError> {
   const isProblem = response.headers.get('content-type')?.includes('problem+json');
-  const body = isProblem ? ((await response.json().catch(() => undefined)) as Problem | undefined) : await response.body?.cancel();
-  return new ProblemError(response, body ?? undefined);
+  // Without the body, its status still tells that the request was refused.
+  const body = await (isProblem ? response.json() : response.body?.cancel())?.catch(() => undefined);
+  return new ProblemError(response, (body ?? undefined) as Problem | undefined);
+}
+
+/** Returns true for a redirect, whose status and address browsers hide. */
+function isRedirect({ type, headers }: Response): boolean {
+  return type === 'opaqueredirect' || headers.has('location');
 }

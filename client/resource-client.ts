@@ -16,10 +16,9 @@ interface AnyOptions {
 type Calls = ResourceClient<Record<string, ResourceTypes>, ResourceTypes>;
 
 /** Creates the calls of a resource. */
-export function createResourceClient({ send }: Transport, resource: string): Calls {
+export function createResourceClient({ load }: Transport, resource: string): Calls {
   const path = `/api/${encodeURIComponent(resource)}`;
   const pathOf = (id: string): string => `${path}/${encodeURIComponent(id)}`;
-  const load = async (request: ClientRequest): Promise<unknown> => (await send(request)).json();
   const dataOf = async (request: ClientRequest): Promise<unknown> => ((await load(request)) as { readonly data: unknown }).data;
   const act = (action: string, body: object, { signal, ifMatch }: AnyOptions = {}): ClientRequest => ({
     method: 'POST',

@@ -1,5 +1,5 @@
-/** The access token of a client: given by the program, or of a log-in that the client refreshes. */
-import { readProblem } from './problem-error.ts';
+/** The callers of a client: the program with a token of its own, or a log-in whose tokens the client refreshes. */
+import { ProblemError } from './problem-error.ts';
 
 /** The tokens of a log-in. */
 export interface Tokens {
@@ -8,14 +8,24 @@ export interface Tokens {
   readonly refreshToken: string;
 }
 
-/** The token of the requests. */
-export interface Session {
+/** The caller of a request and of its repetitions, also if another log-in begins meanwhile. */
+export interface Caller {
+  /** True if the service has refused to refresh the session. */
+  readonly hasEnded: boolean;
   /** Returns the access token; undefined for requests without one. */
   token(): Promise<string | undefined>;
-  /** Replaces a token that the service refused. Concurrent calls share one request. Returns false if there is no other token. */
-  refresh(refused: string): Promise<boolean>;
-  /** Begins or ends the session of a log-in. */
-  set(tokens: Tokens | undefined): void;
+  /** Returns another token of this caller than the one that the service refused; undefined if there is none. Concurrent calls share one request. */
+  renew(refused: string): Promise<string | undefined>;
+}
+
+/** The current caller. */
+export interface Session {
+  /** Returns the caller of the requests that begin now. */
+  caller(): Caller;
+  /** Begins the session of a log-in. */
+  begin(tokens: Tokens): void;
+  /** Ends the session of a caller, unless another one has begun. */
+  end(caller: Caller): void;
 }
 
 /** The options of a session. */
@@ -28,43 +38,105 @@ export interface SessionOptions {
   readonly onTokens?: ((tokens: Tokens | undefined) => void) | undefined;
 }
 
-/** Creates the session of a client. `post` sends a request without a token. */
-export function createSession(
-  { token, tokens, onTokens }: SessionOptions,
-  post: (path: string, body: object) => Promise<Response>,
-): Session {
-  let current = tokens;
-  let running: Promise<boolean> | undefined;
-  const given = async (): Promise<string | undefined> => (typeof token === 'function' ? token() : token);
-  const set = (next: Tokens | undefined): void => {
-    current = next;
-    onTokens?.(next);
+/** Sends a request, with a token if one is given, and returns the body of the response. @throws ProblemError if the service refuses it */
+export type Post = (path: string, body?: object, token?: string) => Promise<unknown>;
+
+/** Returns the tokens in the response to a log-in or a refresh. */
+export function tokensIn(body: unknown): Tokens {
+  const { token, refreshToken } = body as Tokens;
+  return { token, refreshToken };
+}
+
+/** Creates the session of a client. */
+export function createSession({ token, tokens, onTokens }: SessionOptions, post: Post): Session {
+  const program = createProgram(token);
+  const holder: Holder = {
+    isCurrent: (logIn) => logIn === current,
+    store: (renewed) => onTokens?.(renewed),
+    end(caller) {
+      if (current !== caller) return;
+      current = program;
+      onTokens?.(undefined);
+    },
   };
+  let current = tokens === undefined ? program : createLogIn(tokens, holder, post);
 
   return {
-    token: async () => current?.token ?? given(),
-    async refresh(refused) {
-      const { token: now, refreshToken } = current ?? { token: await given(), refreshToken: undefined };
-      if (now !== refused) return now !== undefined;
-      if (refreshToken === undefined) return false;
-      running ??= renew(refreshToken).finally(() => {
+    caller: () => current,
+    begin(begun) {
+      current = createLogIn(begun, holder, post);
+      onTokens?.(begun);
+    },
+    end: holder.end,
+  };
+}
+
+/** The session, as a log-in sees it. */
+interface Holder {
+  /** Returns false if the program has logged out or in since. */
+  isCurrent(logIn: Caller): boolean;
+  store(tokens: Tokens): void;
+  end(logIn: Caller): void;
+}
+
+/** Creates the caller of a log-in. */
+function createLogIn(first: Tokens, holder: Holder, post: Post): Caller {
+  let tokens = first;
+  let running: Promise<string | undefined> | undefined;
+  let hasEnded = false;
+  const logIn: Caller = {
+    get hasEnded() {
+      return hasEnded;
+    },
+    token: async () => tokens.token,
+    async renew(refused) {
+      if (!holder.isCurrent(logIn)) return undefined;
+      if (tokens.token !== refused) return tokens.token;
+      running ??= refresh().finally(() => {
         running = undefined;
       });
       return running;
     },
-    set,
   };
+  return logIn;
 
-  async function renew(refreshToken: string): Promise<boolean> {
-    const response = await post('/auth/refresh', { refreshToken });
-    if (response.ok) {
-      const { token: next, refreshToken: following } = (await response.json()) as Tokens;
-      set({ token: next, refreshToken: following });
-      return true;
+  async function refresh(): Promise<string | undefined> {
+    const next = await requestTokens(tokens.refreshToken, post);
+    if (next === undefined) {
+      hasEnded = true;
+      holder.end(logIn);
+      return undefined;
     }
-    const problem = await readProblem(response);
-    if (problem.status !== 401) throw problem;
-    set(undefined);
-    return false;
+    if (!holder.isCurrent(logIn)) {
+      // The program will never have these tokens. If this request fails, they are valid until they expire.
+      await post('/auth/logout', undefined, next.token).catch(() => undefined);
+      return undefined;
+    }
+    tokens = next;
+    holder.store(next);
+    return next.token;
   }
+}
+
+/** Exchanges a refresh token; returns undefined if the service refuses it. */
+async function requestTokens(refreshToken: string, post: Post): Promise<Tokens | undefined> {
+  try {
+    return tokensIn(await post('/auth/refresh', { refreshToken }));
+  } catch (error) {
+    if (error instanceof ProblemError && error.status === 401) return undefined;
+    throw error;
+  }
+}
+
+/** Creates the caller of a client without a log-in. */
+function createProgram(token: SessionOptions['token']): Caller {
+  const given = async (): Promise<string | undefined> => (typeof token === 'function' ? token() : token);
+  return {
+    hasEnded: false,
+    token: given,
+    async renew(refused) {
+      const next = await given();
+      return next === refused ? undefined : next;
+    },
+  };
 }

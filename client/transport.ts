@@ -1,6 +1,8 @@
-/** Requests to the service: with the token of the session, repeated where a repetition cannot change anything twice. */
+/** Requests to the service: with the token of their caller, repeated where a repetition cannot change anything twice. */
+import { fromNetwork, Interruption } from './interruption.ts';
 import { ProblemError, readProblem } from './problem-error.ts';
-import { createSession, type Session, type SessionOptions } from './session.ts';
+import { type Caller, createSession, type Session, type SessionOptions } from './session.ts';
+import { sleep, unlessAborted } from './waits.ts';
 
 /** The options of a client. */
 export interface ClientOptions extends SessionOptions {
@@ -29,83 +31,124 @@ export interface ClientRequest {
 /** Sends requests. */
 export interface Transport {
   readonly session: Session;
-  /** Returns the successful response. @throws ProblemError if the service refuses the request, and the error of `fetch` if it cannot be reached */
-  send(request: ClientRequest): Promise<Response>;
+  /**
+   * Returns the body of the successful response. @throws ProblemError if the service refuses the request, and the error of `fetch` if it cannot be
+   * reached
+   */
+  load(request: ClientRequest, caller?: Caller): Promise<unknown>;
+  /** Returns the successful response, whose body is read piece by piece. @throws ProblemError, Interruption */
+  open(request: ClientRequest, caller: Caller): Promise<Response>;
 }
 
 // If the service asks for a longer pause, the program decides when to send the request again.
 const LONGEST_PAUSE_SECONDS = 30;
 
+/** The paths whose requests prove who the caller is by their body or a cookie. Their refusals are not about an access token. */
+const WITHOUT_TOKEN: ReadonlySet<string> = new Set([
+  '/auth/login',
+  '/auth/refresh',
+  '/auth/session',
+  '/auth/session/refresh',
+  '/auth/setup',
+]);
+
+/** The refusals of an access token. */
+const REFUSED_TOKENS: ReadonlySet<string> = new Set(['IDENTITY_TOKEN', 'IDENTITY_TOKEN_EXPIRED']);
+
 /** Creates the transport of a client. */
 export function createTransport(options: ClientOptions): Transport {
   const { url, fetch: sendRequest = (request: Request) => fetch(request), retries = 3 } = options;
   const base = url.replace(/\/+$/, '');
-  const session = createSession(options, (path, body) => sendRequest(toRequest({ method: 'POST', path, body }, undefined)));
-  return { session, send };
+  const session = createSession(options, async (path, body, token) => readJson(await exchange({ method: 'POST', path, body }, token)));
 
-  async function send(request: ClientRequest): Promise<Response> {
-    // Another path could continue the name of the host, and that host would receive the token.
-    if (!/^\/(?![/\\])/.test(request.path))
-      throw new TypeError(`expected a path that begins with one "/", given ${JSON.stringify(request.path)}`);
-    const repetitions = (request.isRead ?? request.method === 'GET') ? retries : 0;
-    for (let count = 0; ; count += 1) {
-      const outcome = await attempt(request).catch((error: unknown) => ({ error }));
-      if (!('error' in outcome)) return outcome;
-      const pause = pauseAfter(outcome.error, count);
-      if (pause === undefined || count >= repetitions || request.signal?.aborted) throw outcome.error;
-      await sleep(pause, request.signal);
+  return {
+    session,
+    async load(request, caller = session.caller()) {
+      try {
+        return await repeat(request, retries, async () => readJson(await attempt(request, caller)));
+      } catch (error) {
+        throw error instanceof Interruption ? error.cause : error;
+      }
+    },
+    open: (request, caller) => repeat(request, retries, () => attempt(request, caller)),
+  };
+
+  /** Sends a request. A refused token is replaced once. */
+  async function attempt(request: ClientRequest, caller: Caller): Promise<Response> {
+    const { path, signal } = request;
+    const token = WITHOUT_TOKEN.has(path) ? undefined : await unlessAborted(caller.token(), signal);
+    try {
+      return await exchange(request, token);
+    } catch (error) {
+      if (token === undefined || !changedNothing(error)) throw error;
+      const next = await unlessAborted(caller.renew(token), signal);
+      if (next === undefined) throw error;
+      return exchange(request, next);
     }
   }
 
-  /** Sends a request. A refused token is replaced once. */
-  async function attempt(request: ClientRequest): Promise<Response> {
-    const token = await session.token();
-    const response = await sendRequest(toRequest(request, token));
+  /** Sends a request once. @throws ProblemError, Interruption */
+  async function exchange(request: ClientRequest, token: string | undefined): Promise<Response> {
+    const response = await fromNetwork(sendRequest(toRequest(base, request, token)));
     if (response.ok) return response;
-    const problem = await readProblem(response);
-    if (response.status !== 401 || token === undefined || !(await session.refresh(token))) throw problem;
-    const again = await sendRequest(toRequest(request, await session.token()));
-    if (again.ok) return again;
-    throw await readProblem(again);
+    throw await readProblem(response);
   }
+}
 
-  function toRequest({ method, path, query = {}, body, headers, signal }: ClientRequest, token: string | undefined): Request {
-    const parameters = Object.entries(query).flatMap(([name, value]): [string, string][] =>
-      value === undefined ? [] : [[name, String(value)]],
-    );
-    return new Request(`${base}${path}${parameters.length > 0 ? `?${new URLSearchParams(parameters)}` : ''}`, {
-      method,
-      headers: {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: signal ?? null,
-    });
+/** Does the work of a request, and repeats that of a read after temporary failures. */
+async function repeat<T>(request: ClientRequest, retries: number, work: () => Promise<T>): Promise<T> {
+  const repetitions = (request.isRead ?? request.method === 'GET') ? retries : 0;
+  for (let count = 0; ; count += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const pause = pauseAfter(error, count);
+      if (pause === undefined || count >= repetitions || request.signal?.aborted) throw error;
+      await sleep(pause, request.signal);
+    }
   }
+}
+
+function toRequest(base: string, request: ClientRequest, token: string | undefined): Request {
+  const { method, path, query = {}, body, headers, signal } = request;
+  // Another path could continue the name of the host or name one, and that host would receive the token. Addresses are read without tabs and line breaks.
+  if (!/^\/(?![/\\\t\n\r])/.test(path)) throw new TypeError(`expected a path that begins with one "/", given ${JSON.stringify(path)}`);
+  const parameters = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  return new Request(`${base}${path}${parameters.length > 0 ? `?${new URLSearchParams(parameters)}` : ''}`, {
+    method,
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal: signal ?? null,
+    // Another host would receive the body, which may be a password or a refresh token.
+    redirect: 'manual',
+  });
+}
+
+/** Reads the body of a response. Text that is not JSON is a mistake, and no failure of the network. */
+async function readJson(response: Response): Promise<unknown> {
+  return JSON.parse(await fromNetwork(response.text()));
+}
+
+/** Returns true for a refused token, unless it was refused between two parts of the request: `data` says what the parts before have changed. */
+function changedNothing(error: unknown): boolean {
+  return error instanceof ProblemError && REFUSED_TOKENS.has(error.code) && !('data' in (error.problem ?? {}));
 }
 
 /** Returns the milliseconds to wait before a repetition; undefined if a repetition cannot succeed. */
 function pauseAfter(error: unknown, count: number): number | undefined {
-  if (error instanceof ProblemError && error.status !== 408 && error.status !== 429 && error.status < 500) return undefined;
+  if (!(error instanceof Interruption) && !isTemporary(error)) return undefined;
   const asked = (error instanceof ProblemError && error.retryAfter) || 0;
   // The random part keeps clients that failed at the same time apart.
   const seconds = Math.max(asked, 2 ** count * (0.1 + Math.random() / 10));
   return seconds > LONGEST_PAUSE_SECONDS ? undefined : seconds * 1000;
 }
 
-/** Waits. An aborted signal ends the wait; the next request then fails with its reason. */
-export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal?.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
+function isTemporary(error: unknown): boolean {
+  return error instanceof ProblemError && (error.status === 408 || error.status === 429 || error.status >= 500);
 }

@@ -190,7 +190,7 @@ describe('the client', () => {
     expect(await client.send({ method: 'GET', path: '/auth/me' })).toMatchObject({ data: { id: authorId } });
   });
 
-  it.each(['0/auth/me', '.example.org/', '//example.org/', '/\\example.org/', 'auth/me', ''])(
+  it.each(['0/auth/me', '.example.org/', '//example.org/', '/\\example.org/', '/\t/example.org/', 'auth/me', ''])(
     'the path %j is refused, because another host could receive the token',
     async (path) => {
       const sent = client.send({ method: 'GET', path });

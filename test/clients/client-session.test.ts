@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Client, type ClientOptions, createClient, ProblemError, type Tokens } from '../../client/index.ts';
 import { type RunningService, startService } from '../harness.ts';
+import { refuse, tokensOf } from './fake-service.ts';
 import type { Resources } from './generated/newsroom.ts';
 
 let service: RunningService;
@@ -36,8 +37,7 @@ async function logIn({ client }: Observed): Promise<Tokens> {
 }
 
 const unavailable = (headers: Record<string, string> = {}): Response => new Response('busy', { status: 503, headers });
-const expired = (): Response => Response.json({ code: 'IDENTITY_TOKEN_EXPIRED' }, { status: 401 });
-const tokensOf = (token: string): Tokens => ({ token, refreshToken: 'none' });
+const expired = (): Response => refuse('IDENTITY_TOKEN_EXPIRED');
 
 describe('a session', () => {
   it('concurrent requests with an expired token share one refresh', async () => {
@@ -131,10 +131,17 @@ describe('a repetition', () => {
     expect(observed.requests).toHaveLength(2);
   });
 
-  it('an aborted request is not repeated', async () => {
+  it('an aborted request is neither sent nor repeated', async () => {
     const { client, requests } = observe();
     await expect(client.article.list({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
-    expect(requests).toHaveLength(1);
+    expect(requests).toHaveLength(0);
+    const controller = new AbortController();
+    const failing = vi.fn<() => Promise<Response>>(async () => {
+      controller.abort();
+      throw new TypeError('fetch failed');
+    });
+    await expect(observe({ fetch: failing }).client.article.list({ signal: controller.signal })).rejects.toThrow('fetch failed');
+    expect(failing).toHaveBeenCalledTimes(1);
   });
 });
 
