@@ -50,8 +50,7 @@ function countWritten(text: string, { maxDepth, subject }: JsonText): number {
     else if (code === COLON) members++;
     else if (code === OPENING_OBJECT || code === OPENING_LIST) {
       depth++;
-      if (depth > maxDepth)
-        throw new Problem('REQUEST_MALFORMED', `expected at most ${maxDepth} levels of nesting in ${subject}, more were given`);
+      if (depth > maxDepth) throw refuseDepth({ maxDepth, subject });
     } else if (code === CLOSING_OBJECT || code === CLOSING_LIST) depth--;
   }
   return members;
@@ -59,8 +58,7 @@ function countWritten(text: string, { maxDepth, subject }: JsonText): number {
 
 /** Counts the members of all objects in a value. Rejects numbers such as 1e400, which become infinity: the audit log cannot store it. */
 function countMembers(value: Json, subject: string): number {
-  if (typeof value === 'number' && !Number.isFinite(value))
-    throw new Problem('REQUEST_MALFORMED', `${subject} has a number that is too large: expected numbers below 1.8e308`);
+  if (typeof value === 'number' && !Number.isFinite(value)) throw refuseInfinity(subject);
   if (typeof value !== 'object' || value === null) return 0;
   let members = 0;
   if (Array.isArray(value)) {
@@ -71,12 +69,26 @@ function countMembers(value: Json, subject: string): number {
   return members;
 }
 
-/** Returns the index of the closing quote of the string that starts at `start`, or the length of the text if the string is not closed. */
-function endOfString(text: string, start: number): number {
+/** Returns the problem of a text that nests too deeply. */
+export function refuseDepth({ maxDepth, subject }: JsonText): Problem {
+  return new Problem('REQUEST_MALFORMED', `expected at most ${maxDepth} levels of nesting in ${subject}, more were given`);
+}
+
+/** Returns the problem of a number that becomes infinity. */
+export function refuseInfinity(subject: string): Problem {
+  return new Problem('REQUEST_MALFORMED', `${subject} has a number that is too large: expected numbers below 1.8e308`);
+}
+
+/**
+ * Returns the index of the closing quote of the string that starts at `start`, or the length of the text if the string is not closed. If the
+ * string is longer than `maxLength`, returns an index behind that length.
+ */
+export function endOfString(text: string, start: number, maxLength = Number.POSITIVE_INFINITY): number {
   let at = start;
   for (;;) {
     at = text.indexOf('"', at + 1);
     if (at === -1) return text.length;
+    if (at - start > maxLength) return at;
     let slashes = 0;
     while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes++;
     if (slashes % 2 === 0) return at;
@@ -120,7 +132,8 @@ function findDuplicate(text: string): readonly (string | number)[] {
 const SHOWN_NAME = 64;
 const SHOWN_PATH = 500;
 
-function toDuplicate(steps: readonly (string | number)[], subject: string): Problem {
+/** Returns the problem of a name that an object has twice. `steps` are the names and positions that lead to it. */
+export function toDuplicate(steps: readonly (string | number)[], subject: string): Problem {
   const path = steps
     .map((step) => String(step).slice(0, SHOWN_NAME))
     .join('.')

@@ -1,6 +1,7 @@
 import { type Issue, MAX_ISSUES } from '../errors.ts';
 import { memoize } from '../memoize.ts';
 import { isObject, type Json, type JsonObject, matchesPattern, ownValue } from '../operators/index.ts';
+import { nextTurn } from '../run-in-turns.ts';
 import { createAjv, type ValidateFunction } from './ajv.ts';
 import { type Subject, toIssues } from './schema-issues.ts';
 
@@ -36,10 +37,6 @@ export async function prepareValidators(schemas: readonly object[]): Promise<voi
     validatorOf(schema);
     for (const pattern of patternsIn(schema as JsonObject)) matchesPattern('', pattern);
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
 }
 
 /** Returns the patterns of a schema. A pattern is compiled when a text is first compared with it. */

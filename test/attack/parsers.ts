@@ -1,4 +1,5 @@
 /** Parsers of bodies, headers and queries that use no pattern, or use one in a loop, searches, and texts that make a careless one slow. */
+import { parseJsonInSteps, STEP_LENGTH } from '../../src/json-steps.ts';
 import { includesPart } from '../../src/operators/text-search.ts';
 import { parseQuery } from '../../src/request/index.ts';
 import { parseJson } from '../../src/strict-json.ts';
@@ -23,12 +24,19 @@ const PARTS = [
   '1'.repeat(308).concat('.'),
 ];
 const TEXTS = PARTS.flatMap((part) => ['', '{', '[', '"', 'a', '{"a":'].map((prefix) => ({ prefix, part, suffix: '' })));
+const SPACES = ' '.repeat(STEP_LENGTH);
 const ofParts = (parts: readonly string[]): readonly RepeatedPart[] => parts.map((part) => ({ prefix: '', part, suffix: '' }));
 
 /** The parsers whose time and number of steps must not grow faster than their text. */
 export const PARSERS: readonly ParserCase[] = [
   { name: 'JSON', parse: (text) => parseJson(text, { maxDepth: 1_000_000, subject: 'the body' }), texts: TEXTS },
   { name: 'a text in JSON', parse: (text) => parseJson(`{"a":"${text}`, { maxDepth: 64, subject: 'the body' }), texts: TEXTS },
+  {
+    name: 'a long JSON text',
+    // The white space makes it too long to be parsed at once.
+    parse: (text) => Array.from(parseJsonInSteps(SPACES + text, { maxDepth: 1_000_000, subject: 'the body' })),
+    texts: TEXTS,
+  },
   {
     name: 'a query',
     parse: (text) => parseQuery(text, { parameters: 1_000_000, depth: 1_000_000, keyLength: 1_000_000, valueLength: 1_000_000 }),
