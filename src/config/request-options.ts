@@ -6,7 +6,12 @@ export const REQUEST_OPTIONS = {
     range: [0, 1e9],
     about: 'maximum requests per minute and address; 0 disables the limit',
   },
-  bodyBytes: { group: 'requests', default: 1_048_576, range: [1024, 1e9], about: 'maximum bytes of a request body' },
+  bodyBytes: {
+    group: 'requests',
+    default: 1_048_576,
+    range: [1024, 1e9],
+    about: 'maximum bytes of a request body, in which an object has at most 20,000 members and a list at most a million items',
+  },
   anonymousBodyBytes: {
     group: 'requests',
     default: 65_536,

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
 import { type Admission, type Method, parseJsonBody } from '../request/index.ts';
+import { runInTurns } from '../run-in-turns.ts';
 import { toOrigin } from './http-request.ts';
 import { continueBody, holdContinue, readBytes, refuseOtherEncodings, toTooLarge } from './streaming.ts';
 
@@ -12,7 +13,7 @@ export function acceptOnlyJson(server: FastifyInstance, maxDepth: number): void 
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     try {
       refuseOtherEncodings(request.headers['content-type'], request.headers['content-encoding']);
-      done(null, parseJsonBody(body, maxDepth));
+      runInTurns(parseJsonBody(body, { maxDepth })).then((parsed) => done(null, parsed), done);
     } catch (error) {
       done(error as Error);
     }

@@ -1,6 +1,6 @@
 import { Problem } from '../errors.ts';
+import { type LongJsonText, parseJsonInSteps } from '../json-steps.ts';
 import type { Json } from '../operators/index.ts';
-import { parseJson } from '../strict-json.ts';
 import type { RequestOrigin } from './api-request.ts';
 import type { QueryTree } from './query-string.ts';
 
@@ -72,12 +72,12 @@ export interface Route {
 }
 
 /**
- * Parses a JSON body. Returns undefined for an empty body.
+ * Parses a JSON body in steps, so that other requests can continue between two of them. Returns undefined for an empty body.
  *
- * @throws Problem REQUEST_MALFORMED for a body that is not UTF-8, or that `parseJson` refuses.
+ * @throws Problem REQUEST_MALFORMED for a body that is not UTF-8, or that `parseJsonInSteps` refuses.
  */
-export function parseJsonBody(body: Uint8Array, maxDepth: number): Json | undefined {
-  return body.byteLength === 0 ? undefined : parseJson(decode(body), { maxDepth, subject: 'the body' });
+export function* parseJsonBody(body: Uint8Array, limits: Omit<LongJsonText, 'subject'>): Generator<void, Json | undefined> {
+  return body.byteLength === 0 ? undefined : yield* parseJsonInSteps(decode(body), { ...limits, subject: 'the body' });
 }
 
 function decode(body: Uint8Array): string {

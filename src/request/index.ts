@@ -76,6 +76,7 @@ export {
   type CellStyle,
   type ExportQuery,
   type ImportOptions,
+  limitRows,
   parseExportQuery,
   parseImportBody,
   parseImportQuery,

@@ -1,4 +1,5 @@
-import type { Issue } from '../errors.ts';
+import { type Issue, Problem } from '../errors.ts';
+import type { LimitedList } from '../json-steps.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import type { TypeOf } from '../schemas/index.ts';
 import type { RequestLimits } from './api-request.ts';
@@ -67,6 +68,12 @@ export function parseImportBody(body: Json | undefined, limits: RequestLimits): 
   const options = parseImportOptions(members, members.onError !== 'skip', issues);
   refuseMistakes('REQUEST_MALFORMED', issues);
   return { options, isPlain: !Object.keys(members).some((name) => IMPORT_OPTION_NAMES.has(name)), rows: members.data ?? [] };
+}
+
+/** Returns the limit of the rows of a JSON body, which ends the parsing of a longer one. */
+export function limitRows({ importRows }: Pick<RequestLimits, 'importRows'>): LimitedList {
+  const detail = `expected at most ${importRows} records in an import, given more`;
+  return { name: 'data', maxItems: importRows, refuse: () => new Problem('REQUEST_TOO_LARGE', detail) };
 }
 
 /** Parses the query of `POST /api/:resource/export?format=csv`. The schema is `exportQuerySchema`. */

@@ -8,6 +8,7 @@ import {
   type HttpRequest,
   type HttpResponse,
   type ImportOptions,
+  limitRows,
   parseActionRequest,
   parseImportBody,
   parseImportQuery,
@@ -17,6 +18,7 @@ import {
   validateNoQuery,
 } from '../request/index.ts';
 import type { Resource } from '../resources/index.ts';
+import { runInTurns } from '../run-in-turns.ts';
 import { detectFormat, FORMATS, type Format, formatOfType, readRows, type SourceRow } from './formats/index.ts';
 import { openImport, runImport } from './import-job.ts';
 import type { ImportProgress, ImportSummary, Rejection } from './import-report.ts';
@@ -44,7 +46,9 @@ export async function handleImport(
   const { first, bytes } = await detectFormat(stream);
   if (first === '[') return importStream(request, query, { ...query, format, stream: bytes });
   validateNoQuery(http);
-  return importBody(request, parseJsonBody(await readBody(bytes, deps.importBounds), deps.importBounds.depth));
+  const { depth: maxDepth, rowLength: maxText } = deps.importBounds;
+  const body = await readBody(bytes, deps.importBounds);
+  return importBody(request, await runInTurns(parseJsonBody(body, { maxDepth, maxText, list: limitRows(deps.limits) })));
 }
 
 interface ImportRequest {

@@ -9,4 +9,4 @@
 export { type CommandExport, type CommandImport, exportFromCommand, importFromCommand } from './command-transfer.ts';
 export { handleExport } from './export-job.ts';
 export { handleImport } from './import-handler.ts';
-export { type ImportLimits, type PlainRequest, parseAccept, readBody, type TransferDeps } from './transfer-deps.ts';
+export { type ImportLimits, limitBytes, type PlainRequest, parseAccept, readBody, type TransferDeps } from './transfer-deps.ts';

@@ -46,8 +46,14 @@ export function parseAccept(call: HttpRequest): readonly Format[] {
 }
 
 /** Reads a body into memory. Throws REQUEST_TOO_LARGE above `bodyBytes`. */
-export async function readBody(stream: ByteStream, { bodyBytes }: ImportLimits): Promise<Uint8Array> {
+export async function readBody(stream: ByteStream, limits: Pick<ImportLimits, 'bodyBytes'>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
+  for await (const chunk of limitBytes(stream, limits)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Yields the bytes of a body as they arrive. Throws REQUEST_TOO_LARGE above `bodyBytes`. */
+export async function* limitBytes(stream: ByteStream, { bodyBytes }: Pick<ImportLimits, 'bodyBytes'>): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of stream) {
     bytes += chunk.byteLength;
@@ -55,7 +61,6 @@ export async function readBody(stream: ByteStream, { bodyBytes }: ImportLimits):
       throw new Problem('REQUEST_TOO_LARGE', `expected a body of at most ${bodyBytes} bytes`, {
         hint: 'NDJSON, CSV and JSON arrays are streamed and can be longer',
       });
-    chunks.push(chunk);
+    yield chunk;
   }
-  return Buffer.concat(chunks);
 }

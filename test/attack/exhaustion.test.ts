@@ -82,6 +82,19 @@ describe('a request', () => {
         answers: 413,
       },
       {
+        name: 'more records than an import takes, which ends before the mistake behind them',
+        send: 'POST /api/Case/import',
+        raw: `{"data":[${'{},'.repeat(20_000)}?`,
+        answers: 413,
+      },
+      {
+        name: 'more records than an import of policies takes, which ends before the mistake behind them',
+        as: 'admin',
+        send: 'POST /admin/api/policies/import',
+        raw: `{"policies":[${'{},'.repeat(20_000)}?`,
+        answers: 422,
+      },
+      {
         name: 'more records than an import takes, in a batch',
         send: 'POST /api/batch',
         body: { requests: Array.from({ length: 6 }, () => ({ resource: 'Case', action: 'import', data: Array(1000).fill({}) })) },
@@ -102,10 +115,16 @@ describe('a request', () => {
         answers: 422,
       },
       {
-        name: '50,000 unknown fields',
+        name: '20,000 unknown fields',
+        send: 'POST /api/Case',
+        raw: `{${many(20_000, (index) => `"f${index}":1`).replaceAll('&', ',')}}`,
+        answers: 422,
+      },
+      {
+        name: 'an object of more members than any value has',
         send: 'POST /api/Case',
         raw: `{${many(50_000, (index) => `"f${index}":1`).replaceAll('&', ',')}}`,
-        answers: 422,
+        answers: 400,
       },
       { name: '1,000 parameters', send: `GET /api/Case?${many(1000, (index) => `p${index}=1`)}`, answers: [400, 414, 431] },
       {

@@ -189,8 +189,8 @@ export async function handleAs(
   { request, caller, identify }: IdentifiedRequest,
 ): Promise<HttpResponse> {
   // The body is read before the transaction starts, so that a slow client does not block others.
-  const upload =
-    endpoint.importList === undefined ? undefined : await parsePolicyImportBody(request, endpoint.importList, deps.importBounds);
+  const bounds = { ...deps.importBounds, maxItems: deps.importPolicies };
+  const upload = endpoint.importList === undefined ? undefined : await parsePolicyImportBody(request, endpoint.importList, bounds);
   const info: RequestInfo = { origin: request.origin, operation: operationOf(endpoint) };
   const admitIn = async (tx: Transaction): Promise<AdmittedRequest | Problem> => {
     const principal = await identify(tx);

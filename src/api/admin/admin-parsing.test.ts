@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createHttpRequest, refusalOf } from '../../request/http-request.fixture.ts';
 import type { HttpRequest } from '../../request/index.ts';
-import type { ImportLimits } from '../../transfer/index.ts';
 import {
+  type PolicyImportBounds,
   parseChangeCursor,
   parseIdCursor,
   parsePolicyCursor,
@@ -15,7 +15,7 @@ import {
 } from './admin-parsing.ts';
 
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
-const BOUNDS: ImportLimits = { bodyBytes: 1000, streamBytes: 1000, rowLength: 100, depth: 4 };
+const BOUNDS: PolicyImportBounds = { bodyBytes: 1000, streamBytes: 1000, rowLength: 100, depth: 4, maxItems: 10 };
 
 const encode = (text: string): string => Buffer.from(text).toString('base64url');
 
@@ -102,6 +102,27 @@ describe('the body of an import of policies', () => {
         ],
       },
     });
+  });
+
+  it('an import of NDJSON ends at the first item too many, without the rest of the body', async () => {
+    let lines = 0;
+    async function* send() {
+      for (; ; lines++) yield Buffer.from('{}\n');
+    }
+    const request = { ...createHttpRequest({}), header: () => 'application/x-ndjson', stream: send() };
+    const expected = { code: 'POLICY_INVALID', extras: { errors: [{ path: 'policies', code: 'tooMany' }] } };
+    await expect(parsePolicyImportBody(request, 'policies', { ...BOUNDS, bodyBytes: 1_000_000 })).rejects.toMatchObject(expected);
+    expect(lines).toBe(BOUNDS.maxItems);
+  });
+
+  it.for([
+    ['list', '['],
+    ['member', '{"policies":['],
+  ] as const)('an import of JSON ends at the first item too many of the %s', async ([, start]) => {
+    // If it went on, it would find that the text is not JSON.
+    const request = requestWith(`${start}${'[],'.repeat(20_000)}?`, 'application/json');
+    const expected = { code: 'POLICY_INVALID', extras: { errors: [{ path: 'policies', code: 'tooMany' }] } };
+    await expect(parsePolicyImportBody(request, 'policies', { ...BOUNDS, bodyBytes: 1_000_000 })).rejects.toMatchObject(expected);
   });
 
   it.for(['text/csv', 'text/plain'])('an import refuses the type %s', async (type) => {

@@ -2,9 +2,10 @@
 import { type Issue, MAX_ISSUES, Problem } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import { type HttpRequest, parseJsonBody } from '../../request/index.ts';
+import { runInTurns } from '../../run-in-turns.ts';
 import type { ChangePosition, PolicyOrder, PolicyPosition } from '../../storage/index.ts';
 import { type Format, formatOfType, readObjects } from '../../transfer/formats/index.ts';
-import { type ImportLimits, parseAccept, readBody } from '../../transfer/index.ts';
+import { type ImportLimits, limitBytes, parseAccept, readBody } from '../../transfer/index.ts';
 
 /** The kinds of lists whose pages are in the order of ids. */
 type Paged = 'user' | 'policy' | 'userPolicy' | 'rolePolicy';
@@ -82,21 +83,29 @@ export interface PolicyImportBody {
   readonly lines?: readonly number[];
 }
 
+/** Limits of the body of an import. */
+export interface PolicyImportBounds extends ImportLimits {
+  /** Maximum items of the list. The parsing of a longer one ends there. */
+  readonly maxItems: number;
+}
+
 /**
  * Parses the body of an import: a JSON object, a JSON array (the list), or NDJSON with one item per line.
  *
  * @param list Name of the list in the object.
  */
-export async function parsePolicyImportBody(request: HttpRequest, list: string, bounds: ImportLimits): Promise<PolicyImportBody> {
+export async function parsePolicyImportBody(request: HttpRequest, list: string, bounds: PolicyImportBounds): Promise<PolicyImportBody> {
   const format = detectFormat(request);
-  const bytes = await readBody(request.stream ?? EMPTY_STREAM, bounds);
+  const stream = request.stream ?? EMPTY_STREAM;
+  const refuse = (): Problem => toTooMany(list, bounds.maxItems);
   if (format === 'json') {
-    const body = parseJsonBody(bytes, bounds.depth);
+    const limits = { maxDepth: bounds.depth, maxText: bounds.rowLength, list: { name: list, maxItems: bounds.maxItems, refuse } };
+    const body = await runInTurns(parseJsonBody(await readBody(stream, bounds), limits));
     return { body: Array.isArray(body) ? { [list]: body } : body };
   }
   const [items, lines, issues]: [Json[], number[], Issue[]] = [[], [], []];
-  for await (const { row, data, problem } of readObjects([bytes], bounds)) {
-    items.push(data);
+  for await (const { row, data, problem } of readObjects(limitBytes(stream, bounds), bounds)) {
+    if (items.push(data) > bounds.maxItems) throw refuse();
     lines.push(row);
     if (problem !== undefined) issues.push({ path: `${list}.${items.length - 1}`, row, code: 'type', detail: problem.detail });
   }
@@ -105,6 +114,11 @@ export async function parsePolicyImportBody(request: HttpRequest, list: string, 
       errors: issues.slice(0, MAX_ISSUES),
     });
   return { body: { [list]: items }, lines };
+}
+
+function toTooMany(list: string, maxItems: number): Problem {
+  const issue: Issue = { path: list, code: 'tooMany', detail: `expected at most ${maxItems} items, given more` };
+  return new Problem('POLICY_INVALID', '1 mistake in the policies, none was imported', { errors: [issue] });
 }
 
 /** Returns the mistakes with the line number of their item, if the body was NDJSON. */

@@ -3,9 +3,10 @@ import { pipeline } from 'node:stream/promises';
 import type { CsvError } from 'csv-parse';
 import { didYouMean, type Issue, Problem } from '../../errors.ts';
 import type { Field } from '../../fields/index.ts';
+import { parseJsonInSteps } from '../../json-steps.ts';
 import type { Json } from '../../operators/index.ts';
 import { fieldKind } from '../../resources/index.ts';
-import { parseJson } from '../../strict-json.ts';
+import { runInTurns } from '../../run-in-turns.ts';
 import { type SourceOptions, type SourceRow, toUnreadable } from './format.ts';
 
 const TOO_LONG = 'the row is too long';
@@ -33,7 +34,7 @@ export async function* parseCsv(texts: AsyncIterable<string>, options: SourceOpt
     // Empty lines are skipped but counted, so that row numbers are those of a spreadsheet.
     if (header === undefined || isEmptyLine(cells)) continue;
     headerRow ??= row;
-    if (row > headerRow) yield toRow({ row, header, cells }, options);
+    if (row > headerRow) yield runInTurns(toRow({ row, header, cells }, options));
   }
   if (header === undefined) throw new Problem('REQUEST_MALFORMED', 'expected a row with the names of fields, given no row');
 }
@@ -48,7 +49,8 @@ interface ParsedRow {
   readonly cells: readonly string[];
 }
 
-function toRow({ row, header, cells }: ParsedRow, options: SourceOptions): SourceRow {
+/** Parses the cells of a row, those with JSON in steps. */
+function* toRow({ row, header, cells }: ParsedRow, options: SourceOptions): Generator<void, SourceRow> {
   const size = cells.reduce((sum, cell) => sum + cell.length, cells.length);
   if (cells.length !== header.length) {
     const expected = `${header.length} ${header.length === 1 ? 'cell' : 'cells'}`;
@@ -59,7 +61,7 @@ function toRow({ row, header, cells }: ParsedRow, options: SourceOptions): Sourc
   for (const [index, name] of header.entries()) {
     const cell = cells[index] ?? '';
     if (cell === '') continue;
-    const parsed = parseCell(options.resource.fields.get(name), cell, options);
+    const parsed = yield* parseCell(options.resource.fields.get(name), cell, options);
     if ('issue' in parsed) issues.push(parsed.issue);
     else values.push([name, parsed.value]);
   }
@@ -178,7 +180,7 @@ export function toCell(field: Field, value: Json, { guardFormulas }: Pick<CellOp
  * Parses a cell by the type of its field. An invalid number or boolean stays a text, which the validation of values refuses. Invalid
  * JSON is refused here, because a text would be a valid value of a JSON field.
  */
-function parseCell(field: Field | undefined, cell: string, { guardFormulas, depth }: CellOptions): ParsedCell {
+function* parseCell(field: Field | undefined, cell: string, { guardFormulas, depth }: CellOptions): Generator<void, ParsedCell> {
   const text = guardFormulas && cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell;
   const kind = field && fieldKind(field)?.kind;
   if (kind === 'number') return { value: NUMBER.test(text) ? Number(text) : text };
@@ -186,7 +188,7 @@ function parseCell(field: Field | undefined, cell: string, { guardFormulas, dept
   if (kind === 'boolean') return { value: /^(?:true|false)$/i.test(text) ? text.toLowerCase() === 'true' : text };
   if (field === undefined || (kind !== 'list' && kind !== 'json')) return { value: text };
   try {
-    return { value: parseJson(text, { maxDepth: depth, subject: 'the cell' }) };
+    return { value: yield* parseJsonInSteps(text, { maxDepth: depth, subject: 'the cell' }) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { issue: { path: field.name, code: 'format', detail: `expected ${kind === 'list' ? 'a JSON array' : 'JSON'} in the cell` } };

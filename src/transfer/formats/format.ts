@@ -1,7 +1,8 @@
 import { type Issue, Problem } from '../../errors.ts';
+import { parseJsonInSteps } from '../../json-steps.ts';
 import { describeValue, isObject, type JsonObject } from '../../operators/index.ts';
 import type { Resource } from '../../resources/index.ts';
-import { parseJson } from '../../strict-json.ts';
+import { runInTurns } from '../../run-in-turns.ts';
 
 /** The name of a file format. */
 export type Format = 'ndjson' | 'csv' | 'json';
@@ -63,10 +64,10 @@ export interface RowLimits {
 }
 
 /** Parses the JSON text of a row. The caller must have limited the length of the text. */
-export function parseRow(row: number, text: string, { depth }: Pick<RowLimits, 'depth'>): SourceRow {
+export async function parseRow(row: number, text: string, { depth }: Pick<RowLimits, 'depth'>): Promise<SourceRow> {
   const size = text.length;
   try {
-    const data = parseJson(text, { maxDepth: depth, subject: 'the row' });
+    const data = await runInTurns(parseJsonInSteps(text, { maxDepth: depth, subject: 'the row' }));
     if (isObject(data)) return { row, data, issues: [], size };
     return toUnreadable(row, `expected an object of fields, given ${describeValue(data)}`, size);
   } catch (error) {

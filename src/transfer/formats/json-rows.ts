@@ -6,16 +6,26 @@ import { parseRow, type RowLimits, type SourceRow, toUnreadable } from './format
  * but counted.
  */
 export async function* parseNdjson(texts: AsyncIterable<string>, limits: RowLimits): AsyncGenerator<SourceRow> {
+  const completeLines = createLines(limits.rowLength);
   let row = 0;
-  for await (const line of splitLines(texts, limits.rowLength)) {
-    row++;
-    if (line === undefined) yield toUnreadable(row, `expected a line of at most ${limits.rowLength} characters`, 0);
-    else if (line.trim() !== '') yield parseRow(row, line, limits);
-  }
+  // Not asynchronous, because a promise for each of a million empty lines would take long.
+  const rowsIn = function* (text: string): Generator<SourceRow | Promise<SourceRow>> {
+    for (const line of completeLines(text)) {
+      row++;
+      if (line === undefined) yield toUnreadable(row, `expected a line of at most ${limits.rowLength} characters`, 0);
+      else if (line.trim() !== '') yield parseRow(row, line, limits);
+    }
+  };
+  for await (const text of texts) yield* rowsIn(text);
+  // The last line may have no line end.
+  yield* rowsIn('\n');
 }
 
-/** Yields lines without their line ends, and undefined for a line that is too long. Never holds more than `maxLength` characters. */
-async function* splitLines(texts: AsyncIterable<string>, maxLength: number): AsyncGenerator<string | undefined> {
+/**
+ * Creates a function that adds a text, and yields the lines that the text completes, without their line ends, and undefined for a line that
+ * is too long. Never holds more than `maxLength` characters of a line.
+ */
+function createLines(maxLength: number): (text: string) => Generator<string | undefined> {
   let parts: string[] = [];
   let length = 0;
   const take = (part: string): void => {
@@ -29,7 +39,7 @@ async function* splitLines(texts: AsyncIterable<string>, maxLength: number): Asy
     length = 0;
     return line;
   };
-  for await (const text of texts) {
+  return function* (text) {
     let from = 0;
     for (let to = text.indexOf('\n'); to !== -1; to = text.indexOf('\n', from)) {
       take(text.slice(from, to));
@@ -37,8 +47,7 @@ async function* splitLines(texts: AsyncIterable<string>, maxLength: number): Asy
       from = to + 1;
     }
     take(text.slice(from));
-  }
-  if (length > 0) yield end();
+  };
 }
 
 /**

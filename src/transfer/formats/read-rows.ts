@@ -1,4 +1,5 @@
 import { Problem } from '../../errors.ts';
+import { nextTurn } from '../../run-in-turns.ts';
 import { parseCsv } from './csv.ts';
 import type { RowLimits, SourceOptions, SourceRow } from './format.ts';
 import { parseJsonArray, parseNdjson } from './json-rows.ts';
@@ -24,12 +25,22 @@ export async function* readObjects(bytes: AsyncIterable<Uint8Array> | Iterable<U
   yield* parseNdjson(decodeText(bytes), limits);
 }
 
-/** Decodes UTF-8 and skips a byte order mark. Throws REQUEST_MALFORMED if the bytes are not UTF-8. */
+/** Bytes whose rows are read in one turn of the event loop: a few thousand, if they are empty. */
+const TURN_BYTES = 8192;
+
+/**
+ * Decodes UTF-8 and skips a byte order mark. Other requests can continue after each text, because many chunks may have arrived already.
+ * Throws REQUEST_MALFORMED if the bytes are not UTF-8.
+ */
 export async function* decodeText(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   for await (const chunk of bytes) {
-    const text = decode(() => decoder.decode(chunk, { stream: true }));
-    if (text !== '') yield text;
+    for (let at = 0; at < chunk.byteLength; at += TURN_BYTES) {
+      const text = decode(() => decoder.decode(chunk.subarray(at, at + TURN_BYTES), { stream: true }));
+      if (text === '') continue;
+      yield text;
+      await nextTurn();
+    }
   }
   const rest = decode(() => decoder.decode());
   if (rest !== '') yield rest;
