@@ -289,4 +289,12 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
     test: 'folds the case of every character, alone and beside letters of one script, as the service does',
     onPostgres: true,
   },
+  {
+    name: 'a long body is parsed in one turn',
+    file: 'src/json-steps.ts',
+    find: '    yield;\n',
+    replace: '',
+    red: 'src/json-steps.test.ts',
+    test: 'a step parses a part of the text, of a limited length',
+  },
 ];

@@ -123,10 +123,10 @@ export const MUTATIONS_OF_POLICY_FILES: readonly Mutation[] = [
     test: 'a change keeps the action of a stored rule on the audit log',
   },
   {
-    name: 'the name of a record is printed with control characters',
+    name: 'the line of an entry is printed with control characters',
     file: 'src/cli/decision-flags.ts',
-    find: 'toOneLine(JSON.stringify(shorten(recordName)))',
-    replace: 'JSON.stringify(shorten(recordName))',
+    find: 'return toOneLine([',
+    replace: 'return String([',
     red: 'src/cli/decision-flags.test.ts',
     test: 'prints an entry with a name with control characters',
   },
