@@ -114,7 +114,12 @@ describe('the first page of a list', () => {
         if ('texts' in statement) sent.push(statement);
         return tx.all(statement);
       };
-      return list(replaceMembers(tx, { one, all }), { where: compare('owner', 'eq', 'o9'), limit: 1, total: true });
+      return list(replaceMembers(tx, { one, all }), {
+        where: compare('owner', 'eq', 'o9'),
+        limit: 1,
+        total: true,
+        budget: testBudget({ windowRows: 100 }),
+      });
     };
     expect(await test.database.transaction(work, { beginsLong: true })).toMatchObject({ records: [{ id: 'z1' }], total: 3 });
     expect(sent.map((statement) => JSON.stringify(statement).includes('z1'))).toEqual([false, true]);
