@@ -57,7 +57,7 @@ describe.each([
     { action: 'update', id: 'a1', data: {} },
     { action: 'delete', id: 'a1' },
     { action: 'create', data: { title: 'c', teamId: 't1' } },
-  ] as const)('is the id of no record: $action is denied and recorded', async (request) => {
+  ] as const)('belongs to no record: $action is denied and recorded', async (request) => {
     const before = (await test.entries()).length;
     for (const teamIds of [[id], [id, 't2']])
       expect(await handleWith({ teamId: id, teamIds }, { resource: 'Article', ...request })).toMatchObject({
@@ -70,7 +70,7 @@ describe.each([
     ]);
   });
 
-  it('is an ancestor of no record in a list', async () => {
+  it('belongs to no ancestor of a listed record', async () => {
     expect(await handleWith({ teamId: id }, { resource: 'Article', action: 'list' })).toMatchObject({ result: { data: [] } });
     expect(await handleWith({ teamId: 't1' }, { resource: 'Article', action: 'list' })).toMatchObject({ result: { data: [{ id: 'a1' }] } });
   });

@@ -335,7 +335,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
     find: 'given.every(isPossibleId) ? given : given.filter(isPossibleId)',
     replace: 'given',
     red: 'test/attack/impossible-ids.test.ts',
-    test: 'a claim with NUL is the id of no record: update is denied and recorded',
+    test: 'a claim with NUL belongs to no record: update is denied and recorded',
     onPostgres: true,
   },
   {
@@ -344,7 +344,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
     find: '    if (!isPossibleId(record.id)) return true;\n',
     replace: '',
     red: 'test/attack/impossible-ids.test.ts',
-    test: 'a claim with half of a surrogate pair is the id of no record: read is denied and recorded',
+    test: 'a claim with half of a surrogate pair belongs to no record: read is denied and recorded',
     onPostgres: true,
   },
   {
