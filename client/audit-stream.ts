@@ -74,11 +74,11 @@ async function* readEvents({ headers, body }: Response): AsyncGenerator<ServerEv
   try {
     // Another service at this address answers with a page, which has no events and no end of them.
     const type = headers.get('content-type');
-    if (!type?.startsWith('text/event-stream')) throw new TypeError(`expected a stream of events, given ${type ?? 'no content type'}`);
+    if (!type?.startsWith('text/event-stream')) throw new TypeError(`expected events, given ${type}`);
     for (let piece = await read(); !piece.done; piece = await read()) {
       const blocks = (rest + piece.value).split('\n\n');
       rest = blocks.pop() ?? '';
-      if (rest.length > LONGEST_EVENT) throw new RangeError(`expected events of at most ${LONGEST_EVENT} characters`);
+      if (rest.length > LONGEST_EVENT) throw new TypeError(`expected events of at most ${LONGEST_EVENT} characters`);
       yield* blocks.map(parseEvent);
     }
   } finally {

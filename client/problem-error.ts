@@ -17,7 +17,8 @@ export class ProblemError extends Error {
   readonly problem: Problem | undefined;
 
   constructor(response: Response, problem: Problem | undefined) {
-    super(problem?.detail ?? (isRedirect(response) ? 'the address redirects to another one' : `${response.status} ${response.statusText}`));
+    // Browsers hide the status of a redirect.
+    super(problem?.detail ?? (response.status === 0 ? 'a redirect' : `${response.status} ${response.statusText}`));
     this.status = response.status;
     this.code = problem?.code ?? `HTTP_${response.status}`;
     this.errors = problem?.errors ?? [];
@@ -33,9 +34,4 @@ export async function readProblem(response: Response): Promise<ProblemError> {
   // Without the body, its status still tells that the request was refused.
   const body = await (isProblem ? response.json() : response.body?.cancel())?.catch(() => undefined);
   return new ProblemError(response, (body ?? undefined) as Problem | undefined);
-}
-
-/** Returns true for a redirect, whose status and address browsers hide. */
-function isRedirect({ type, headers }: Response): boolean {
-  return type === 'opaqueredirect' || headers.has('location');
 }

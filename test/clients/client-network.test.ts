@@ -132,7 +132,7 @@ describe('the stream of the audit log without a network', () => {
     const service = fakeService();
     service.answer(STREAM, new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } }));
     service.answer(STREAM, events('event: entry\ndata: {"id":\n\n'));
-    expect(await nextOf(service.client.audit.stream())).toMatchObject({ message: 'expected a stream of events, given text/html' });
+    expect(await nextOf(service.client.audit.stream())).toMatchObject({ message: 'expected events, given text/html' });
     expect(await nextOf(service.client.audit.stream())).toBeInstanceOf(SyntaxError);
   });
 
@@ -146,7 +146,7 @@ describe('the stream of the audit log without a network', () => {
     };
     const service = fakeService();
     service.answer(STREAM, events(new ReadableStream({ pull })));
-    expect(await nextOf(service.client.audit.stream())).toBeInstanceOf(RangeError);
+    expect(await nextOf(service.client.audit.stream())).toBeInstanceOf(TypeError);
     expect(sent).toBeLessThan(40);
   });
 
@@ -191,7 +191,7 @@ describe('a request', () => {
       response.writeHead(307, { location: `${other}${request.url}` }).end();
     });
     const { auth } = createClient({ url });
-    const refused = { status: 307, code: 'HTTP_307', message: 'the address redirects to another one' };
+    const refused = { status: 307, code: 'HTTP_307', message: '307 Temporary Redirect' };
     await expect(auth.logIn({ email: 'ada@example.com', password: 'correct horse battery' })).rejects.toMatchObject(refused);
     expect(received).toEqual([]);
   });
