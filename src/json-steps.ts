@@ -8,7 +8,7 @@ import { endOfString, type JsonText, parseJson, refuseDepth, refuseInfinity, toD
 
 /** Maximum members of an object in a long text. A value of the type `json`, which has at most 100,000 bytes, has fewer. */
 export const MAX_MEMBERS = 20_000;
-/** Maximum items of a list in a long text: the largest value of the option `conditionListItems`. A longer array takes long to grow. */
+/** Maximum items of a list in a long text: the largest value of the option `conditionListItems`. Adding an item to a longer array can take milliseconds. */
 const MAX_ITEMS = 1_000_000;
 /** Characters of a text that is parsed at once, and of a step of a longer one. */
 export const STEP_LENGTH = 32_768;

@@ -80,8 +80,8 @@ export function refuseInfinity(subject: string): Problem {
 }
 
 /**
- * Returns the index of the closing quote of the string that starts at `start`, or the length of the text if the string is not closed. If the
- * string is longer than `maxLength`, returns an index behind that length.
+ * Returns the index of the closing quote of the string that starts at `start`, or the length of the text if the string is not closed. The
+ * search in a string that is longer than `maxLength` ends at the next quote after that length.
  */
 export function endOfString(text: string, start: number, maxLength = Number.POSITIVE_INFINITY): number {
   let at = start;

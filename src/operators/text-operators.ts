@@ -123,7 +123,7 @@ export const iendsWith: Operator = defineTextOperator({
 /** Maximum number of characters of a pattern in SQL. */
 const MAX_SQL_PATTERN = 100;
 /**
- * Maximum number of characters after the first `*` of a pattern in SQL: the time is the product of their number and the length of the text at worst.
+ * Maximum number of characters after the first `*` of a pattern in SQL. SQLite can take one step for each of them and each character of the text.
  * Longer patterns are evaluated in memory, in linear time.
  */
 const MAX_SQL_SEARCH = 32;
