@@ -74,6 +74,26 @@ describe('assignments', () => {
       .waitFor();
   });
 
+  it('a whole name that is typed into an open picker limits its items, and opening it again after the choice offers all', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
+    for (const name of ['limits the items', 'another policy']) await newsroom.createPolicy({ name, rules: [] });
+    const page = await visitor.open(newsroom, '/assignments', { as: story.admin });
+    await page.getByRole('button', { name: 'Assign a policy' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Assign a policy' });
+    const picker = dialog.getByRole('combobox').or(dialog.getByRole('textbox')).first();
+    const options = page.getByRole('option').filter({ visible: true });
+    await picker.click();
+    await options.filter({ hasText: 'another policy' }).waitFor();
+    await picker.fill('limits the items');
+    await expect.poll(() => options.allTextContents()).toEqual(['limits the items']);
+    await clickOption(page, 'limits the items');
+    await picker.click();
+    await options.filter({ hasText: 'another policy' }).waitFor();
+  });
+
   it('the list finds assignments that expire soon, and revokes all that are selected after a typed word', async ({
     newsroom,
     story,

@@ -32,7 +32,8 @@ export function AsyncPicker({ value, source, onChange, ...own }: AsyncPickerProp
       {...field}
       data={items}
       value={value ?? null}
-      onSearchChange={(typed) => setText(items.some(({ label }) => label === typed) ? '' : typed)}
+      // The field shows the label of the chosen item, for which nothing is searched. The label of another item was typed.
+      onSearchChange={(typed) => setText(items.some((item) => item.value === value && item.label === typed) ? '' : typed)}
       onChange={(next) => onChange(next ?? undefined)}
     />
   );
