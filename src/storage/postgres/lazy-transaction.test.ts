@@ -18,6 +18,9 @@ let replaced: { readonly text: string; readonly by: string; after?: number } | u
 const fail = (text: 'BEGIN' | 'COMMIT' | 'ROLLBACK'): unknown =>
   // The text of BEGIN contains READ COMMITTED, so the search for COMMIT includes the NUL at its end.
   (replaced = { text: text === 'COMMIT' ? `${text}\0` : text, by: 'NEVER' });
+/** The statement that the server gets instead of the next COMMIT. */
+let insteadOfCommit: string | undefined;
+const COMMIT = toMessage('COMMIT');
 /** All bytes that clients sent to the server. */
 let sent = '';
 let listener: Server;
@@ -30,6 +33,13 @@ beforeAll(async () => {
     server.pipe(client);
     client.on('data', (data) => {
       sent += data.toString('latin1');
+      const commitAt = insteadOfCommit === undefined ? -1 : data.indexOf(COMMIT);
+      if (insteadOfCommit !== undefined && commitAt >= 0) {
+        const [before, after] = [data.subarray(0, commitAt), data.subarray(commitAt + COMMIT.length)];
+        server.write(Buffer.concat([before, toMessage(insteadOfCommit), after]));
+        insteadOfCommit = undefined;
+        return;
+      }
       const at = replaced === undefined ? -1 : data.indexOf(replaced.text);
       if (replaced?.after && at >= 0) replaced.after--;
       else if (replaced !== undefined && at >= 0) {
@@ -47,6 +57,13 @@ afterAll(async () => {
   await close(first);
 });
 beforeEach(() => runSql(FAMILY));
+
+/** Returns the message of a simple query: its type, its length and its text. */
+function toMessage(text: string): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(4 + text.length + 1);
+  return Buffer.concat([Buffer.from('Q'), length, Buffer.from(`${text}\0`)]);
+}
 
 const insert = (id: string) => sql`INSERT INTO "Parent" ("id") VALUES (${id})`;
 const unitsOfWork: readonly (readonly [what: string, work: (tx: Transaction) => Promise<unknown>])[] = [
@@ -119,6 +136,27 @@ describe('a server that stalls', () => {
     expect(replaced).toBeUndefined();
     expect(attempts).toEqual(['short', 'long']);
     expect((await runSql(`SELECT "id" FROM "Parent" ORDER BY "id"`)).rows).toEqual([{ id: 'a' }, { id: 'x' }, { id: 'y' }]);
+    await database.close();
+  });
+});
+
+describe('a server that cancels COMMIT', () => {
+  const append = (tx: Transaction): void => tx.append({ write: () => [insert('a')], findCommitted: () => sql`SELECT 1 WHERE FALSE` }, ['a']);
+  it.each([
+    ['whose entries others commit', append, ['a', 'x', 'y']],
+    ['without entries', () => undefined, ['x', 'y']],
+  ])('a transaction that only reads, %s, ends by ROLLBACK, and does not fail', async (_, work, ids) => {
+    const database = await openConfigured({ preparedStatements: false, shortAttempt: 200 });
+    insteadOfCommit = 'SELECT pg_sleep(9)';
+    let runs = 0;
+    await database.transaction(async (tx) => {
+      runs++;
+      await tx.one(sql`SELECT 1`);
+      work(tx);
+    });
+    expect([insteadOfCommit, runs]).toEqual([undefined, 1]);
+    expect((await runSql(`SELECT "id" FROM "Parent" ORDER BY "id"`)).rows.map(({ id }) => id)).toEqual(ids);
+    await database.transaction((tx) => tx.run(insert('z')));
     await database.close();
   });
 });

@@ -1,5 +1,5 @@
 import type { ChainWriters } from '../chain-writers.ts';
-import { type Query, type Transaction, toAppendStatements, toFindStatement } from '../contract.ts';
+import { type Query, type Statement, type Transaction, toAppendStatements, toFindStatement } from '../contract.ts';
 import type { ReadWriteSet } from '../read-write-set.ts';
 import { internal } from '../savepoints.ts';
 import { toCommitStatements } from './commit-statements.ts';
@@ -176,12 +176,23 @@ async function commit(context: TransactionContext, { statements, sets, ...others
     // The server may cancel COMMIT before it begins, which leaves the transaction open.
     if (answer.status === 'rejected' && !isConnectionLost(answer.reason)) state.committing = false;
     await lazy.awaitBegin();
+    if (await isEndedByRollback(context, answer, last)) return;
     for (const result of results) await result.catch((error) => throwEnded(error, context));
     // After a failed statement COMMIT rolls back without an error; only the command in its answer shows it.
     if (committed !== undefined && (await committed).command !== 'COMMIT') throw state.failure ?? internal('COMMIT rolled back');
   } catch (error) {
     throw state.toError(error);
   }
+}
+
+/** A busy server may cancel the COMMIT of a transaction that has only read. ROLLBACK ends it as well. */
+async function isEndedByRollback(
+  { connection, state, lazy }: TransactionContext,
+  answer: PromiseSettledResult<unknown>,
+  last: readonly Statement[],
+): Promise<boolean> {
+  if (answer.status === 'fulfilled' || !isCancelled(answer.reason)) return false;
+  return !lazy.isWriting && last.length === 0 && state.failure === undefined && rollBack(connection);
 }
 
 /** Ends a short attempt if the server has cancelled its validation, which waited for locks without a transaction. */
