@@ -15,18 +15,20 @@ export interface RequestMembers<S extends ObjectSchema> {
 /** Reads the members of a query. */
 export function readQueryMembers<S extends ObjectSchema>(query: QueryTree, schema: S): RequestMembers<S> {
   const { parameters, issues } = readQueryParameters(query, schema);
-  return { members: withoutMistakes<S>(parameters as object, issues), issues };
+  return { members: withoutMistakes(schema, parameters as object, issues), issues };
 }
 
 /** Reads the members of a body. An absent body is an empty object, so that its required members are reported. */
 export function readBodyMembers<S extends ObjectSchema>(body: Json | undefined, schema: S): RequestMembers<S> {
   const given = body === undefined ? {} : body;
   const issues = validateSchema(schema, given);
-  return { members: isObject(given) ? withoutMistakes<S>(given, issues) : {}, issues };
+  return { members: isObject(given) ? withoutMistakes(schema, given, issues) : {}, issues };
 }
 
-function withoutMistakes<S extends ObjectSchema>(members: object, issues: readonly Issue[]): Partial<TypeOf<S>> {
+/** Copies only the members of the schema: a request may have thousands of others. */
+function withoutMistakes<S extends ObjectSchema>(schema: S, members: object, issues: readonly Issue[]): Partial<TypeOf<S>> {
   if (issues.length === 0) return members as Partial<TypeOf<S>>;
   const mistaken = new Set(issues.map(({ path }) => path.split('.', 1)[0]));
-  return Object.fromEntries(Object.entries(members).filter(([name]) => !mistaken.has(name))) as Partial<TypeOf<S>>;
+  const names = Object.keys(schema.properties).filter((name) => Object.hasOwn(members, name) && !mistaken.has(name));
+  return Object.fromEntries(names.map((name) => [name, (members as Record<string, unknown>)[name]])) as Partial<TypeOf<S>>;
 }
