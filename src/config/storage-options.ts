@@ -31,7 +31,7 @@ export const STORAGE_OPTIONS = {
     default: 10,
     range: [1, 1000],
     about:
-      'maximum PostgreSQL connections for requests; two more append audit entries, two send lookups of concurrent requests together, two send short searches of concurrent requests, and `readers` more run long searches',
+      'maximum PostgreSQL connections for requests; three more append audit entries, two send lookups of concurrent requests together, two send short searches of concurrent requests, and `readers` more run long searches',
   },
   databasePrepare: {
     group: 'storage',

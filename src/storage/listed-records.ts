@@ -9,7 +9,7 @@ import {
   someIn,
   withinIn,
 } from '../conditions/index.ts';
-import { type Definitions, fieldAt, type Resource } from '../resources/index.ts';
+import { type Definitions, fieldAt, hasIndexOn, type Resource } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import type { ListQuery, Page, Restriction } from './list-query.ts';
@@ -35,7 +35,16 @@ export async function noteListed(tx: Transaction, resource: Resource, listed: Li
   // On SQLite, all statements of the attempt see one snapshot, so its write marks can be loaded after the records.
   const marks = tx.dialect.name === 'sqlite' ? await tx.loadWriteState(dependsOn) : listed.marks;
   const toComparison = (): ListComparison => compareListed(tx.dialect, resource, listed);
-  tx.addToReadSet({ relations: { lists: [{ resource, records: page.records, dependsOn, marks, toComparison }] } });
+  const needsScans = (): boolean => findsWithoutIndex(decidedBy(listed.restrictions), listed.query);
+  tx.addToReadSet({ relations: { lists: [{ resource, records: page.records, dependsOn, marks, toComparison, needsScans }] } });
+}
+
+/** Returns true if a condition finds related records without an index. */
+function findsWithoutIndex(condition: Condition, { definitions }: Pick<ListQuery, 'definitions'>): boolean {
+  return relatedIn(condition).some(({ resource: name, on }) => {
+    const resource = definitions.get(name);
+    return resource !== undefined && !on.some(({ path }) => hasIndexOn(resource, path.keys.slice(1, 2)));
+  });
 }
 
 /** Compiles the conditions of a list for the comparison of its records with the current ones. */

@@ -51,6 +51,8 @@ export interface ListRead {
   readonly marks?: string | undefined;
   /** Compiles the comparison of the records with the current ones. */
   toComparison(): ListComparison;
+  /** Returns true if the comparison finds related records without an index: it scans their table for each record of the list. */
+  needsScans(): boolean;
 }
 
 /** The comparison of the records of a list with the current ones. */

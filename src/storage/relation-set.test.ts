@@ -29,6 +29,7 @@ const listOf = (ids: readonly string[], dependsOn: readonly string[] = []): List
   records: listed(...ids),
   dependsOn: new Set(dependsOn),
   toComparison: () => ({}) as never,
+  needsScans: () => false,
 });
 
 let set: RelationSetBuilder;

@@ -2,8 +2,9 @@ import { Problem } from '../../errors.ts';
 import { type CommitMetrics, ConstraintError, type Transaction } from '../contract.ts';
 import { createCommitQueue, isWriting, type QueuedRequest } from './commit-queue.ts';
 import { maySucceed, namesList, parseStaleness } from './commit-validation.ts';
-import { unknownOutcome } from './driver-error.ts';
+import { isCancelled, unknownOutcome } from './driver-error.ts';
 import { IN_DOUBT_PAUSE, pause } from './in-doubt-commit.ts';
+import { createSlowCommits, hasSlowCheck, type SlowCommits } from './slow-commits.ts';
 import type { BatchedWork, TransactionOutcome } from './transaction.ts';
 import type { CommitRequest } from './transaction-handle.ts';
 
@@ -39,7 +40,18 @@ interface Attempts {
   readonly stale: number;
   /** True to compare the records of lists, and not only their write marks. */
   readonly comparesLists: boolean;
+  /** True for units of work with slow checks. */
+  readonly isSlow: boolean;
 }
+
+const NO_ATTEMPTS: Attempts = Object.freeze({
+  count: 1,
+  inDoubt: false,
+  inDoubtSince: undefined,
+  stale: 0,
+  comparesLists: false,
+  isSlow: false,
+});
 
 /** Options of a commit batcher. */
 export interface CommitBatcherOptions {
@@ -73,7 +85,7 @@ export function createCommitBatcher(commitBatch: CommitBatch, options: CommitBat
   async function run(batch: readonly QueuedRequest[]): Promise<void> {
     running++;
     try {
-      await settler.settle(batch, { count: 1, inDoubt: false, inDoubtSince: undefined, stale: 0, comparesLists: false });
+      await settler.begin(batch);
     } finally {
       running--;
       schedule();
@@ -82,7 +94,7 @@ export function createCommitBatcher(commitBatch: CommitBatch, options: CommitBat
 
   return {
     get waiting() {
-      return queue.length;
+      return queue.length + settler.waiting;
     },
     commit(request) {
       const { promise, resolve, reject } = Promise.withResolvers<boolean>();
@@ -97,6 +109,7 @@ export function createCommitBatcher(commitBatch: CommitBatch, options: CommitBat
 class BatchSettler {
   readonly #commitBatch: CommitBatch;
   readonly #options: CommitBatcherOptions;
+  readonly #slow: SlowCommits = createSlowCommits((batch) => this.settle(batch, { ...NO_ATTEMPTS, comparesLists: true, isSlow: true }));
   #comparesUntil = 0;
 
   constructor(commitBatch: CommitBatch, options: CommitBatcherOptions) {
@@ -104,22 +117,41 @@ class BatchSettler {
     this.#options = options;
   }
 
+  /** Number of units of work with slow checks that wait. */
+  get waiting(): number {
+    return this.#slow.waiting;
+  }
+
+  /** Commits a batch, and its requests with slow checks later. Never throws. */
+  begin(batch: readonly QueuedRequest[]): Promise<void> {
+    return this.#settleFast(batch, { ...NO_ATTEMPTS, comparesLists: performance.now() < this.#comparesUntil });
+  }
+
+  /** Commits the requests without slow checks. No attempt at the others was committed, nor will be: it was none, or it was stale. */
+  async #settleFast(batch: readonly QueuedRequest[], attempts: Attempts): Promise<void> {
+    const isSlow = ({ request }: QueuedRequest): boolean => hasSlowCheck(request.sets, attempts);
+    if (!batch.some(isSlow)) return this.settle(batch, attempts);
+    forEach(batch.filter(isSlow), (queued) => this.#slow.add(queued));
+    const others = batch.filter((queued) => !isSlow(queued));
+    if (others.length > 0) await this.settle(others, attempts);
+  }
+
   /** Commits a batch, or as many of its requests as possible. Never throws. */
   async settle(batch: readonly QueuedRequest[], attempts: Attempts): Promise<void> {
-    const comparesLists = attempts.comparesLists || performance.now() < this.#comparesUntil;
-    const outcome = await tryToCommit(this.#commitBatch, batch, comparesLists);
+    const outcome = await tryToCommit(this.#commitBatch, batch, attempts);
     if ('answer' in outcome) {
       this.#options.committed({ ms: outcome.ms, unitsOfWork: batch.length });
       return forEach(batch, (queued) => queued.resolve(true));
     }
     const { error, retryReason } = outcome;
     if (attempts.inDoubt && isAlreadyStored(error)) return forEach(batch, (queued) => queued.resolve(true));
-    if (retryReason === 'stale' && !comparesLists && namesList(error)) {
+    if (retryReason === 'stale' && !attempts.comparesLists && namesList(error)) {
       this.#comparesUntil = performance.now() + COMPARING;
-      return this.settle(batch, { ...attempts, comparesLists: true });
+      return this.#settleFast(batch, { ...attempts, comparesLists: true });
     }
     const inDoubt = attempts.inDoubt || outcome.inDoubt !== undefined;
     if (retryReason === 'stale' && !(inDoubt && maySucceed(error))) return this.#settleWithoutStale(batch, error, attempts);
+    if (attempts.isSlow && !inDoubt && isTooSlow(error)) return this.#settleTooSlow(batch, attempts);
     // The statement of a deferred write may have failed. Its unit of work runs again with locks, and receives the error if it fails again.
     if (batch.some(isWriting))
       return inDoubt ? this.#settleInDoubt(batch, error, attempts) : this.#settleOthers(batch, isWriting, attempts);
@@ -141,6 +173,12 @@ class BatchSettler {
       isNamed(request) || (isLast && (request.sets.relations !== undefined || request.deferred.length > 0));
     if (!batch.some(isStale)) return forEach(batch, (queued) => queued.reject(error));
     await this.#settleOthers(batch, isStale, { ...attempts, stale: attempts.stale + 1 });
+  }
+
+  /** Commits each request on its own. If its checks are too slow alone, its unit of work runs again: if nothing is written meanwhile, nothing is compared. */
+  async #settleTooSlow(batch: readonly QueuedRequest[], attempts: Attempts): Promise<void> {
+    if (batch.length === 1) return forEach(batch, (queued) => queued.resolve(false));
+    for (const queued of batch) await this.settle([queued], attempts);
   }
 
   /**
@@ -171,13 +209,14 @@ class BatchSettler {
 async function tryToCommit(
   commitBatch: CommitBatch,
   batch: readonly QueuedRequest[],
-  comparesLists: boolean,
+  { comparesLists, isSlow }: Attempts,
 ): Promise<TransactionOutcome<void>> {
   try {
     const work = {
       sets: batch.map(({ request }) => request.sets),
       deferred: batch.flatMap(({ request }) => request.deferred),
       comparesLists,
+      isSlow,
     };
     return await commitBatch(work, async (tx) => {
       for (const { request } of batch) for (const { statements, rows } of request.appends) tx.append(statements, rows);
@@ -194,6 +233,11 @@ function forEach(batch: readonly QueuedRequest[], settle: (queued: QueuedRequest
 /** Returns true if an id exists already: an earlier attempt, whose commit was in doubt, has stored the rows. */
 function isAlreadyStored(error: unknown): boolean {
   return error instanceof ConstraintError && error.constraint === 'unique' && error.columns.includes('id');
+}
+
+/** Returns true if the server has cancelled a statement. */
+function isTooSlow(error: unknown): boolean {
+  return error instanceof Problem && isCancelled(error.cause);
 }
 
 /** Returns true if nothing can be committed until the server is available again. */

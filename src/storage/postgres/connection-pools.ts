@@ -15,6 +15,7 @@ import { type Clock, createClock, createClockDifference } from './server-clock.t
 import { type BeginStatements, toBeginStatements } from './session-settings.ts';
 import { createSharedLookups, type SharedLookups } from './shared-lookups.ts';
 import { createSharedReads, type SharedReads } from './shared-reads.ts';
+import { SLOW_CHECK } from './slow-commits.ts';
 import type { TimeoutLimits } from './statement-timeout.ts';
 import { attempt, type TransactionOutcome } from './transaction.ts';
 
@@ -123,6 +124,8 @@ interface Pools {
   readonly short: Pool;
   readonly long: Pool;
   readonly batch: Pool;
+  /** For commit batches with slow checks. */
+  readonly slowBatch: Pool;
   readonly lookups: Pool;
   readonly reads: Pool;
 }
@@ -146,6 +149,7 @@ function createPools(address: PostgresAddress, options: ConnectionPoolOptions, o
     short: createPool(address, options.connections ?? 10, { ...shared, sessionTimeout: short }),
     long: createPool(address, options.readers ?? READERS, shared),
     batch: createPool(address, CONCURRENT_BATCHES, shared),
+    slowBatch: createPool(address, 1, shared),
     lookups: createPool(address, CONCURRENT_FLIGHTS, reading),
     reads: createPool(address, CONCURRENT_FLIGHTS, reading),
   };
@@ -185,9 +189,10 @@ function createAttempts(parts: AttemptParts, timeouts: Timeouts) {
   };
 
   const commitBatch: CommitBatch = (batch, work) =>
-    pools.batch.lend((connection) => {
+    (batch.isSlow ? pools.slowBatch : pools.batch).lend((connection) => {
       const beginMode = canSkipRoundTrip(parts, connection) ? 'pipelined' : 'eager';
-      const start = startOf(parts, connection, { session: statementTimeout, reading: statementTimeout, writing: statementTimeout });
+      const limit = batch.isSlow ? Math.min(SLOW_CHECK, statementTimeout) : statementTimeout;
+      const start = startOf(parts, connection, { session: statementTimeout, reading: limit, writing: limit });
       return attempt(connection, { ...start, beginMode, batch }, work);
     });
   const runShort = createShortAttempts(parts, timeouts);

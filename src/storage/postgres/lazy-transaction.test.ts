@@ -141,7 +141,8 @@ describe('a server that stalls', () => {
 });
 
 describe('a server that cancels COMMIT', () => {
-  const append = (tx: Transaction): void => tx.append({ write: () => [insert('a')], findCommitted: () => sql`SELECT 1 WHERE FALSE` }, ['a']);
+  const append = (tx: Transaction): void =>
+    tx.append({ write: () => [insert('a')], findCommitted: () => sql`SELECT 1 WHERE FALSE` }, ['a']);
   it.each([
     ['whose entries others commit', append, ['a', 'x', 'y']],
     ['without entries', () => undefined, ['x', 'y']],

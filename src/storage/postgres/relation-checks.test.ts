@@ -101,6 +101,7 @@ describe('lists', () => {
       texts: [sql`"Task"."project"`],
       valuesOf: (record) => [String(record['project'])],
     }),
+    needsScans: () => false,
   });
   const setsOf = (list: ListRead): ReadWriteSet => {
     const sets = createReadWriteSet();

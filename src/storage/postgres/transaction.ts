@@ -39,6 +39,8 @@ export interface TransactionAttempt extends TransactionStart {
 export interface BatchedWork extends CheckOptions {
   readonly sets: readonly ReadWriteSet[];
   readonly deferred: readonly DeferredWrite[];
+  /** True if a check can take long. */
+  readonly isSlow: boolean;
 }
 
 /** The outcome of one attempt at a unit of work. */
@@ -127,7 +129,7 @@ function awaitTransactionId({ lazy }: TransactionContext, { deferred }: CommitRe
 
 /** Returns the deferred writes and the sets of a commit: those of its unit of work, and of the others in its batch. */
 function toBatchedWork({ deferred, sets }: CommitRequest, batch: BatchedWork | undefined): BatchedWork {
-  if (batch === undefined) return { deferred, sets: [sets], comparesLists: true };
+  if (batch === undefined) return { deferred, sets: [sets], comparesLists: true, isSlow: false };
   return { ...batch, sets: [sets, ...batch.sets] };
 }
 
@@ -152,7 +154,7 @@ interface CommitStatements extends BatchedWork {
 async function endReadOnly(context: TransactionContext): Promise<void> {
   const wasLost = context.state.lost;
   try {
-    await commit(context, { statements: [], deferred: [], sets: [], comparesLists: true });
+    await commit(context, { statements: [], deferred: [], sets: [], comparesLists: true, isSlow: false });
   } catch (error) {
     if (wasLost || !context.state.lost) throw error;
   }

@@ -31,6 +31,7 @@ async function validate(marks: string | undefined): Promise<readonly [isCurrent:
       comparisons++;
       return { tables: sql`"Parent"`, where: sql`"Parent"."n" IS NULL`, texts: [], valuesOf: () => [] };
     },
+    needsScans: () => false,
   };
   const set = { records: new Map(), related: [], lists: [list], totals: [] };
   const isCurrent = await family.database.transaction((tx) => areRelationsCurrent(tx, set));
