@@ -79,9 +79,9 @@ export interface FleetOptions {
   readonly replicas: readonly ReplicaOptions[];
 }
 
-/** The definition of Note, the only resource of these tests. */
+/** The definition of Note, which requests under load create. */
 export const NOTE = 'name: Note\nfields:\n  text: { type: string }\n  slug: { type: string, unique: true }\n';
-/** Memberships, on which conditions can depend, and the teams and folders that they lead to. */
+/** Memberships, on which conditions can depend, the teams and folders that they lead to, and posts, which only lists of a membership read. */
 const OTHERS = {
   Membership: `name: Membership
 softDelete: true
@@ -94,6 +94,7 @@ fields:
 indexes:
   - { fields: [userId, level] }
 `,
+  Post: 'name: Post\nfields:\n  text: { type: string }\n',
   Team: 'name: Team\nfields:\n  name: { type: string }\n',
   Folder:
     'name: Folder\nfields:\n  name: { type: string }\n  parentId: { type: reference, to: Folder, onDelete: restrict, hierarchy: true }\n',

@@ -94,7 +94,7 @@ export async function toggleUnderLoad(fleet: Fleet, toggle: Toggle, { rounds, in
 function askFor(replica: Program, { user: { token }, ofRecords }: Toggle, index: number): Promise<Reply> {
   const { url } = replica;
   if (ofRecords)
-    return send(url, index % 2 === 0 ? 'GET /api/Note?limit=1' : 'GET /api/Note?limit=1&total=true&sort=-createdAt', { token });
+    return send(url, index % 2 === 0 ? 'GET /api/Post?limit=1' : 'GET /api/Post?limit=1&total=true&sort=-createdAt', { token });
   if (index % 4 === 3) return createNote(replica, token);
   return send(url, index % 2 === 0 ? 'GET /api/Note?limit=1' : 'GET /api/Note?limit=2&sort=-createdAt', { token });
 }
