@@ -316,6 +316,14 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
     onPostgres: true,
   },
   {
+    name: 'a list whose comparison takes too long counts as current on SQLite',
+    file: 'src/storage/sqlite/runner.ts',
+    find: 'if (error instanceof TimeLimit) return false;',
+    replace: 'if (error instanceof TimeLimit) return true;',
+    red: 'src/storage/sqlite/runner.races.test.ts',
+    test: 'a read set that becomes stale during a long attempt runs the unit of work again if the comparison of its list takes longer than a writer may, and not if nothing was written',
+  },
+  {
     name: 'a read fails if the server cancels the end of its transaction',
     file: 'src/storage/postgres/transaction.ts',
     find: 'return !lazy.isWriting && last.length === 0',

@@ -4,10 +4,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import type { Database, Transaction } from '../contract.ts';
 import type { ReadSet } from '../read-set.ts';
+import { define, resourceOf } from '../storage.fixture.ts';
 import { openSqlite } from './database.ts';
 import { countThings, LOG_ROWS, logged, openThings, recordThreads, type ThingDatabase } from './reader.fixture.ts';
 import { replaceContent } from './replace-content.ts';
 import { codeOf } from './sqlite.fixture.ts';
+import { sqliteDialect } from './sql-dialect.ts';
 import { writeBackup } from './write-backup.ts';
 
 let things: ThingDatabase;
@@ -21,6 +23,9 @@ afterEach(() => things.dispose());
 
 const change = (text: string): Promise<unknown> => database.transaction((tx) => tx.run(sql`${sql.raw(text)}`));
 const LONG = { beginsLong: true };
+const THING = sql.table('Thing');
+const WATCHED = new Set(['Thing']);
+const RESOURCE = resourceOf(define({ Thing: { fields: { n: { type: 'integer' } } } }), 'Thing');
 
 describe('a read set that becomes stale during a long attempt', () => {
   /** A description of the change → the read set, and the statement. */
@@ -64,6 +69,25 @@ describe('a read set that becomes stale during a long attempt', () => {
       tx.addToReadSet({ validUntil: 0 });
     }, LONG);
     expect([await codeOf(work), runs]).toEqual(['STORAGE_BUSY', 10]);
+  });
+
+  it('runs the unit of work again if the comparison of its list takes longer than a writer may, and not if nothing was written', async () => {
+    const limited = await openThings({ timeLimits: { short: 0, writer: 50 } });
+    const where = sql`(SELECT count(*) FROM "Thing" AS "a" CROSS JOIN "Thing" AS "b" CROSS JOIN "Thing" WHERE ${sqliteDialect.deadlineCheck(THING)}) > 0`;
+    let runs = 0;
+    await limited.database.transaction(async (tx) => {
+      runs++;
+      const marks = await tx.loadWriteState(WATCHED);
+      const toComparison = () => ({ tables: THING, where, texts: [], valuesOf: () => [] });
+      const records = [{ id: 'thing 1', version: 1 }];
+      tx.addToReadSet({
+        relations: { lists: [{ resource: RESOURCE, records, dependsOn: WATCHED, marks, toComparison, needsScans: () => true }] },
+      });
+      tx.append(LOG_ROWS, [`run ${runs}`]);
+      if (runs === 1) await limited.database.transaction(async (other) => other.noteWritten('Thing'));
+    }, LONG);
+    expect([runs, await logged(limited.database)]).toEqual([2, ['run 2']]);
+    await limited.dispose();
   });
 
   it('commits an answer whose read set is current', async () => {

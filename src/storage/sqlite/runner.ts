@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../../errors.ts';
-import { AttemptEnded, type AttemptState, type BatchLimits } from '../attempt.ts';
+import { AttemptEnded, type AttemptState, type BatchLimits, TimeLimit } from '../attempt.ts';
 import type { DatabaseMetrics, Transaction, TransactionOptions } from '../contract.ts';
 import { createLostTime, type LostTime } from '../lost-time.ts';
+import type { ReadWriteSet } from '../read-write-set.ts';
 import type { Turns } from '../turns.ts';
 import { type BatchAttempt, withoutLimit } from './batch-attempt.ts';
 import type { CommitBatching } from './commit-batching.ts';
@@ -39,6 +40,8 @@ export interface RunnerDeps {
 const LONG_LIMIT = 30_000;
 /** Maximum long attempts with a stale read set; each reads a newer snapshot. */
 const STALE_ATTEMPTS = 10;
+/** Maximum multiple of the time of a writer for the validation of a long attempt; the first has the time of one writer, each further one another. */
+const MAX_VALIDATION = 4;
 /** Maximum long attempts whose reader is lost. */
 const LOST_ATTEMPTS = 2;
 /** Number of short attempts whose time all callers together may lose before every caller has less time. */
@@ -86,7 +89,7 @@ export function createRunner({ batching, readers, turns, limits }: RunnerDeps): 
 
   async function runLong<T>(work: Work<T>, { caller, state }: { readonly caller: string; readonly state: AttemptState }): Promise<T> {
     const { answer, result } = await readers.lend(caller, (reader) => attemptLong(work, openSnapshot({ reader, turns, state })));
-    await commitLong(batching, result);
+    await commitLong(batching, result, toValidation(state, limits));
     return answer;
   }
 
@@ -170,11 +173,27 @@ async function attemptLong<T>(work: Work<T>, handle: LongTransaction): Promise<{
  *
  * @throws AttemptEnded if the read set is stale
  */
-async function commitLong(batching: CommitBatching, { appends, sets }: LongResult): Promise<void> {
+async function commitLong(batching: CommitBatching, { appends, sets }: LongResult, validation: BatchAttempt): Promise<void> {
   await batching.submit(async (tx) => {
-    if (!(await isCurrent(tx, sets))) throw new AttemptEnded('stale');
+    if (!(await isProvenCurrent(tx, sets))) throw new AttemptEnded('stale');
     for (const { statements, rows } of appends) tx.append(statements, rows);
-  }, withoutLimit());
+  }, validation);
+}
+
+/** Returns the attempt that validates a long one. */
+function toValidation(state: AttemptState, { writer }: BatchLimits): BatchAttempt {
+  const milliseconds = writer * Math.min(MAX_VALIDATION, 1 + (state.stale ?? 0));
+  return { attempt: 'writer', sendsNested: true, begin: () => milliseconds, state };
+}
+
+/** Returns true if a read set is current; false also if the comparison takes too long, because no other request is answered meanwhile. */
+async function isProvenCurrent(tx: Transaction, sets: ReadWriteSet): Promise<boolean> {
+  try {
+    return await isCurrent(tx, sets);
+  } catch (error) {
+    if (error instanceof TimeLimit) return false;
+    throw error;
+  }
 }
 
 /** Throws the problem of a unit of work that must not run again. */
@@ -184,7 +203,11 @@ function requireAttempt({ stale, lost }: Readonly<Record<'stale' | 'lost', numbe
 }
 
 function tooManyChanges(cause: unknown): Problem {
-  return new Problem('STORAGE_BUSY', 'policies or users changed each time while the request was running', { cause, retryAfter: 1 });
+  return new Problem(
+    'STORAGE_BUSY',
+    'policies, users or records on which the answer depends changed each time while the request was running',
+    { cause, retryAfter: 1 },
+  );
 }
 
 function lostReader(cause: unknown): Problem {
