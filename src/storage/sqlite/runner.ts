@@ -5,7 +5,7 @@ import type { DatabaseMetrics, Transaction, TransactionOptions } from '../contra
 import { createLostTime, type LostTime } from '../lost-time.ts';
 import type { ReadWriteSet } from '../read-write-set.ts';
 import type { Turns } from '../turns.ts';
-import { type BatchAttempt, withoutLimit } from './batch-attempt.ts';
+import type { BatchAttempt } from './batch-attempt.ts';
 import type { CommitBatching } from './commit-batching.ts';
 import { isCurrent } from './commit-validation.ts';
 import { type LongAttempt, type LongResult, type LongTransaction, openLongTransaction } from './long-attempt.ts';
