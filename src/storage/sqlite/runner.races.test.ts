@@ -8,8 +8,8 @@ import { define, resourceOf } from '../storage.fixture.ts';
 import { openSqlite } from './database.ts';
 import { countThings, LOG_ROWS, logged, openThings, recordThreads, type ThingDatabase } from './reader.fixture.ts';
 import { replaceContent } from './replace-content.ts';
-import { codeOf } from './sqlite.fixture.ts';
 import { sqliteDialect } from './sql-dialect.ts';
+import { codeOf } from './sqlite.fixture.ts';
 import { writeBackup } from './write-backup.ts';
 
 let things: ThingDatabase;
