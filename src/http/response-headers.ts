@@ -23,7 +23,7 @@ export async function allowOrigins(server: FastifyInstance, corsOrigins: readonl
   await server.register((await import('@fastify/cors')).default, {
     origin: allowed,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    allowedHeaders: ['authorization', 'content-type', 'if-match', 'traceparent', 'tracestate', 'x-request-id'],
+    allowedHeaders: ['authorization', 'content-type', 'if-match', 'if-none-match', 'traceparent', 'tracestate', 'x-request-id'],
     exposedHeaders: ['content-disposition', 'etag', 'location', 'retry-after', 'www-authenticate', 'x-decision-id', 'x-request-id'],
     maxAge: MAX_AGE_SECONDS,
     strictPreflight: false,

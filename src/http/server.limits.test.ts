@@ -233,6 +233,7 @@ describe('CORS', () => {
       'authorization',
       'content-type',
       'if-match',
+      'if-none-match',
       'traceparent',
       'tracestate',
       'x-request-id',

@@ -21,6 +21,7 @@ export {
   type ResponseOf,
   respond,
 } from './endpoint.ts';
+export { namesEntityTag } from './entity-tags.ts';
 export {
   type Admission,
   type ByteStream,
