@@ -10,12 +10,12 @@ import {
   withinIn,
 } from '../conditions/index.ts';
 import { type Definitions, fieldAt, hasIndexOn, type Resource } from '../resources/index.ts';
-import { sql } from '../sql.ts';
+import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import type { ListQuery, Page, Restriction } from './list-query.ts';
 import { type ListComparison, stampOf } from './relation-reads.ts';
 import { type ResourceTarget, sqlTargetFor } from './sql-target.ts';
-import { columnOf } from './table-names.ts';
+import { columnOf, recordsOf, tableOf } from './table-names.ts';
 
 /** A page, and the conditions that its records match. */
 interface Listed {
@@ -35,7 +35,9 @@ export async function noteListed(tx: Transaction, resource: Resource, listed: Li
   // On SQLite, all statements of the attempt see one snapshot, so its write marks can be loaded after the records.
   const marks = tx.dialect.name === 'sqlite' ? await tx.loadWriteState(dependsOn) : listed.marks;
   const toComparison = (): ListComparison => compareListed(tx.dialect, resource, listed);
-  const needsScans = (): boolean => findsWithoutIndex(decidedBy(listed.restrictions), listed.query);
+  // The comparison has the conditions that decided, or if the database cannot evaluate them exactly, those of the list.
+  const needsScans = (): boolean =>
+    listed.restrictions.some(({ where, decided = where }) => [where, decided].some((each) => findsWithoutIndex(each, listed.query)));
   tx.addToReadSet({ relations: { lists: [{ resource, records: page.records, dependsOn, marks, toComparison, needsScans }] } });
 }
 
@@ -53,11 +55,18 @@ function compareListed(dialect: Transaction['dialect'], resource: Resource, { qu
   const decided = decidedBy(restrictions);
   const compile = (condition: Condition) => {
     const target = sqlTargetFor(resource, definitions, { dialect, now, timeZone, existence });
-    return { ...compileCondition(condition, target), ...ownTextsOf(condition, { resource, target }), tables: target.tables() };
+    const compiled = { ...compileCondition(condition, target), ...ownTextsOf(condition, { resource, target }) };
+    return { ...compiled, tables: target.tables(comparedRecords(dialect, resource, existence)) };
   };
   const deciding = compile(decided);
   // Comparisons may have replaced a part that the database cannot evaluate. The statement of the list was exact.
   return deciding.exact ? deciding : compile(all(restrictions.map((each) => each.where)));
+}
+
+/** Returns the FROM item of the compared records. On SQLite, each of them has a deadline check, because no other request is answered meanwhile. */
+function comparedRecords(dialect: Transaction['dialect'], resource: Resource, existence: ListQuery['existence']): Sql {
+  if (dialect.name === 'postgres') return recordsOf(resource, { existence });
+  return recordsOf(resource, { existence, check: dialect.deadlineCheck(tableOf(resource), 1) });
 }
 
 /**

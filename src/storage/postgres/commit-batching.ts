@@ -4,7 +4,7 @@ import { createCommitQueue, isWriting, type QueuedRequest } from './commit-queue
 import { maySucceed, namesList, parseStaleness } from './commit-validation.ts';
 import { isCancelled, unknownOutcome } from './driver-error.ts';
 import { IN_DOUBT_PAUSE, pause } from './in-doubt-commit.ts';
-import { createSlowCommits, hasSlowCheck, type SlowCommits } from './slow-commits.ts';
+import { createSlowCommits, hasSlowCheck, SHARED_CHECK, type SlowCommits } from './slow-commits.ts';
 import type { BatchedWork, TransactionOutcome } from './transaction.ts';
 import type { CommitRequest } from './transaction-handle.ts';
 
@@ -23,7 +23,7 @@ export interface CommitBatcher {
    * Resolves to true when the request is committed; to false if it was not committed and has to run again: its read set is stale, or a deferred write was
    * refused. Throws Problems.
    */
-  commit(request: CommitRequest): Promise<boolean>;
+  commit(request: CommitRequest, caller: string): Promise<boolean>;
 }
 
 /** Commits one batch: validates the read and write sets and runs `work`, which appends the rows, in a transaction of its own. */
@@ -96,9 +96,9 @@ export function createCommitBatcher(commitBatch: CommitBatch, options: CommitBat
     get waiting() {
       return queue.length + settler.waiting;
     },
-    commit(request) {
+    commit(request, caller) {
       const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-      queue.add(request, { resolve, reject });
+      queue.add({ request, caller }, { resolve, reject });
       schedule();
       return promise;
     },
@@ -127,12 +127,15 @@ class BatchSettler {
     return this.#settleFast(batch, { ...NO_ATTEMPTS, comparesLists: performance.now() < this.#comparesUntil });
   }
 
-  /** Commits the requests without slow checks. No attempt at the others was committed, nor will be: it was none, or it was stale. */
+  /**
+   * Commits the requests without slow checks, and the others later, with attempts of their own. Earlier attempts at these, if any, were stale: none was
+   * committed, nor will be.
+   */
   async #settleFast(batch: readonly QueuedRequest[], attempts: Attempts): Promise<void> {
-    const isSlow = ({ request }: QueuedRequest): boolean => hasSlowCheck(request.sets, attempts);
-    if (!batch.some(isSlow)) return this.settle(batch, attempts);
-    forEach(batch.filter(isSlow), (queued) => this.#slow.add(queued));
-    const others = batch.filter((queued) => !isSlow(queued));
+    const slow = new Set(batch.filter(({ request }) => hasSlowCheck(request.sets, attempts)));
+    if (slow.size === 0) return this.settle(batch, attempts);
+    for (const queued of slow) this.#slow.add(queued);
+    const others = batch.filter((queued) => !slow.has(queued));
     if (others.length > 0) await this.settle(others, attempts);
   }
 
@@ -151,7 +154,7 @@ class BatchSettler {
     }
     const inDoubt = attempts.inDoubt || outcome.inDoubt !== undefined;
     if (retryReason === 'stale' && !(inDoubt && maySucceed(error))) return this.#settleWithoutStale(batch, error, attempts);
-    if (attempts.isSlow && !inDoubt && isTooSlow(error)) return this.#settleTooSlow(batch, attempts);
+    if (attempts.isSlow && batch.length > 1 && !inDoubt && wasCancelled(error)) return this.#settleEach(batch, attempts);
     // The statement of a deferred write may have failed. Its unit of work runs again with locks, and receives the error if it fails again.
     if (batch.some(isWriting))
       return inDoubt ? this.#settleInDoubt(batch, error, attempts) : this.#settleOthers(batch, isWriting, attempts);
@@ -159,7 +162,13 @@ class BatchSettler {
       return this.settle(batch, { ...attempts, count: attempts.count + 1, inDoubt });
     if (batch.length === 1 || isUnavailable(error)) return forEach(batch, (queued) => queued.reject(error));
     // The rows of at least one request cannot be written. Every request is committed on its own, so that only those fail.
-    await Promise.all(batch.map((queued) => this.settle([queued], { ...attempts, count: ATTEMPTS, inDoubt })));
+    await this.#settleEach(batch, { ...attempts, count: ATTEMPTS, inDoubt });
+  }
+
+  /** Commits each request on its own; slow ones one after another, because they have one connection. */
+  async #settleEach(batch: readonly QueuedRequest[], attempts: Attempts): Promise<void> {
+    if (attempts.isSlow) for (const queued of batch) await this.settle([queued], attempts);
+    else await Promise.all(batch.map((queued) => this.settle([queued], attempts)));
   }
 
   /**
@@ -173,12 +182,6 @@ class BatchSettler {
       isNamed(request) || (isLast && (request.sets.relations !== undefined || request.deferred.length > 0));
     if (!batch.some(isStale)) return forEach(batch, (queued) => queued.reject(error));
     await this.#settleOthers(batch, isStale, { ...attempts, stale: attempts.stale + 1 });
-  }
-
-  /** Commits each request on its own. If its checks are too slow alone, its unit of work runs again: if nothing is written meanwhile, nothing is compared. */
-  async #settleTooSlow(batch: readonly QueuedRequest[], attempts: Attempts): Promise<void> {
-    if (batch.length === 1) return forEach(batch, (queued) => queued.resolve(false));
-    for (const queued of batch) await this.settle([queued], attempts);
   }
 
   /**
@@ -209,7 +212,7 @@ class BatchSettler {
 async function tryToCommit(
   commitBatch: CommitBatch,
   batch: readonly QueuedRequest[],
-  { comparesLists, isSlow }: Attempts,
+  { comparesLists, isSlow, inDoubt }: Attempts,
 ): Promise<TransactionOutcome<void>> {
   try {
     const work = {
@@ -217,6 +220,7 @@ async function tryToCommit(
       deferred: batch.flatMap(({ request }) => request.deferred),
       comparesLists,
       isSlow,
+      statementLimit: isSlow && batch.length > 1 && !inDoubt ? SHARED_CHECK : undefined,
     };
     return await commitBatch(work, async (tx) => {
       for (const { request } of batch) for (const { statements, rows } of request.appends) tx.append(statements, rows);
@@ -236,7 +240,7 @@ function isAlreadyStored(error: unknown): boolean {
 }
 
 /** Returns true if the server has cancelled a statement. */
-function isTooSlow(error: unknown): boolean {
+function wasCancelled(error: unknown): boolean {
   return error instanceof Problem && isCancelled(error.cause);
 }
 

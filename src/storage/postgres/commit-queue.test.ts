@@ -11,7 +11,7 @@ function add(queue: CommitQueue, rows: readonly string[], settled: string[] = []
     write: { update: { sql: '', parameters: [] } },
   }));
   queue.add(
-    { appends: [], deferred, sets: createReadWriteSet().build() },
+    { request: { appends: [], deferred, sets: createReadWriteSet().build() }, caller: '' },
     {
       resolve: (isCommitted) => void settled.push(`${rows} ${isCommitted}`),
       reject: () => void settled.push(`${rows} failed`),

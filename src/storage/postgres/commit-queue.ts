@@ -8,6 +8,8 @@ const MAX_WRITES = 32;
 /** A unit of work that waits for its commit. */
 export interface QueuedRequest extends Settling {
   readonly request: CommitRequest;
+  /** A text that identifies the caller. */
+  readonly caller: string;
 }
 
 /** The functions that resolve or reject the promise of a request. */
@@ -22,7 +24,7 @@ export interface CommitQueue {
   readonly length: number;
   /** True if the next batch would have no requests. */
   readonly isEmpty: boolean;
-  add(request: CommitRequest, settling: Settling): void;
+  add(work: Pick<QueuedRequest, 'request' | 'caller'>, settling: Settling): void;
   /**
    * Removes the requests of the next batch. A request that writes a row or a unique value of a running batch would find it changed or taken. It is left
    * out, and runs again when the first write is settled.
@@ -54,9 +56,9 @@ class Queue implements CommitQueue {
     return this.#queue.length === 0;
   }
 
-  add(request: CommitRequest, { resolve, reject }: Settling): void {
+  add(work: Pick<QueuedRequest, 'request' | 'caller'>, { resolve, reject }: Settling): void {
     const queued: QueuedRequest = {
-      request,
+      ...work,
       resolve: (isCommitted) => {
         this.#end(queued);
         resolve(isCommitted);

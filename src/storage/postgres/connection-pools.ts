@@ -15,7 +15,6 @@ import { type Clock, createClock, createClockDifference } from './server-clock.t
 import { type BeginStatements, toBeginStatements } from './session-settings.ts';
 import { createSharedLookups, type SharedLookups } from './shared-lookups.ts';
 import { createSharedReads, type SharedReads } from './shared-reads.ts';
-import { SLOW_CHECK } from './slow-commits.ts';
 import type { TimeoutLimits } from './statement-timeout.ts';
 import { attempt, type TransactionOutcome } from './transaction.ts';
 
@@ -50,7 +49,7 @@ export interface ConnectionPools {
   close(): Promise<void>;
 }
 
-/** Maximum commit batches that run at the same time, each on a connection of its own. */
+/** Maximum commit batches without slow checks that run at the same time, each on a connection of its own. */
 export const CONCURRENT_BATCHES = 2;
 /** Number of attempts with a stale read set after which the next attempt blocks other writers. */
 export const BLOCK_AFTER = 4;
@@ -191,7 +190,7 @@ function createAttempts(parts: AttemptParts, timeouts: Timeouts) {
   const commitBatch: CommitBatch = (batch, work) =>
     (batch.isSlow ? pools.slowBatch : pools.batch).lend((connection) => {
       const beginMode = canSkipRoundTrip(parts, connection) ? 'pipelined' : 'eager';
-      const limit = batch.isSlow ? Math.min(SLOW_CHECK, statementTimeout) : statementTimeout;
+      const limit = Math.min(batch.statementLimit ?? statementTimeout, statementTimeout);
       const start = startOf(parts, connection, { session: statementTimeout, reading: limit, writing: limit });
       return attempt(connection, { ...start, beginMode, batch }, work);
     });

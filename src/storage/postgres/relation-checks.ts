@@ -140,7 +140,7 @@ function contentOf({ resource, tables, where, records, texts, valuesOf }: Compar
 
 /** Compares the records of equal lists. */
 function listCheck(equal: readonly ComparedList[]): Query {
-  const [{ resource, tables, where, records, texts, valuesOf }] = equal as [ComparedList];
+  const [{ resource, tables, where, records, texts, valuesOf, dependsOn, marks }] = equal as [ComparedList];
   const keys = equal.map(({ key }) => key);
   const ids = records.map(({ id }) => id);
   const values = records.map(valuesOf);
@@ -148,10 +148,13 @@ function listCheck(equal: readonly ComparedList[]): Query {
   const names = sql.raw(['"id"', ...texts.map((_, index) => `"v${index}"`)].join());
   const read = sql`unnest(${sql.join(columns.map((values) => sql`${values}::text[]`))}) AS "read"(${names})`;
   const unchanged = texts.map((text, index) => sql` AND ${text} IS NOT DISTINCT FROM ${sql.raw(`"read"."v${index}"`)}`);
-  return sql`SELECT ${CALL}(to_json(${keys}::text[])) FROM (
-    SELECT count(*) AS "matching" FROM ${read} CROSS JOIN ${tables}
+  // Nothing was written since the lists were read: the comparison can take as long as the lists.
+  const isUnchanged =
+    marks !== undefined && equal.every((list) => list.marks === marks) ? sql`${marks}::text = ${writeMarksSql(dependsOn)}` : sql`FALSE`;
+  return sql`SELECT ${CALL}(to_json(${keys}::text[])) WHERE CASE WHEN ${isUnchanged} THEN FALSE ELSE (
+    SELECT count(*) FROM ${read} CROSS JOIN ${tables}
     WHERE ${columnOf(resource, 'id')} = "read"."id"${sql.join(unchanged, sql``)} AND (${where})
-  ) AS "found" WHERE "found"."matching" <> ${ids.length}::bigint`;
+  ) <> ${ids.length}::bigint END`;
 }
 
 /** Compares the write marks of lists and totals that depend on the same resources. */

@@ -144,7 +144,7 @@ function createAttempts({
     for (let [conflicts, stale, sharesReads] = [0, 0, true]; ; sharesReads = false) {
       const outcome = await connections.attempt(work, { kind, stale, locks, sharesReads, caller, state });
       if ('answer' in outcome && outcome.pending === undefined && outcome.wrote) committed({ ms: outcome.ms, unitsOfWork: 1 });
-      const settled = await settle(outcome);
+      const settled = await settle(outcome, caller);
       if ('answer' in settled) {
         if (settled.wrote) counts.unitsOfWork++;
         return settled;
@@ -175,7 +175,7 @@ const IN_DOUBT_ATTEMPT = Object.freeze({ kind: 'short', stale: 0, locks: [], sha
 /** The result of an attempt after its rows were committed and an in-doubt commit was resolved: an answer, or the error and the reason to retry. */
 type Settled<T> = RunResult<T> | Pick<Extract<TransactionOutcome<never>, { error: unknown }>, 'error' | 'retryReason'>;
 
-type Settle = <T>(outcome: TransactionOutcome<T>) => Promise<Settled<T>>;
+type Settle = <T>(outcome: TransactionOutcome<T>, caller: string) => Promise<Settled<T>>;
 
 /** Creates the function that settles attempts: it commits pending rows in a batch, and resolves in-doubt commits. */
 function createSettling(connections: ConnectionPools, batcher: CommitBatcher, inDoubtTimeout: number): Settle {
@@ -191,10 +191,10 @@ function createSettling(connections: ConnectionPools, batcher: CommitBatcher, in
     return 'unknown';
   }
 
-  return async (outcome) => {
+  return async (outcome, caller) => {
     if ('answer' in outcome) {
       if (outcome.pending === undefined) return outcome;
-      if (await batcher.commit(outcome.pending)) return { answer: outcome.answer, wrote: true };
+      if (await batcher.commit(outcome.pending, caller)) return { answer: outcome.answer, wrote: true };
       return { error: busy(new Error('the read set of the transaction is stale')), retryReason: 'stale' };
     }
     if (outcome.inDoubt === undefined) return outcome;

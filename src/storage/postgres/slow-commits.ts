@@ -1,19 +1,22 @@
 /**
- * Commits whose validation can take long, because a check scans a table for each record. They have a connection of their own, so that no other commit
- * waits for them, and a time limit, because writers of the records wait until the records are compared.
+ * Commits whose validation can take long, because a check scans a table for each record. They have a connection of their own, for which no other
+ * commit waits. Writers of the compared records wait for their locks.
  */
+import { Problem } from '../../errors.ts';
 import { hasIndexOn } from '../../resources/index.ts';
 import type { ReadWriteSet } from '../read-write-set.ts';
 import type { RelatedCheck } from '../relation-set.ts';
 import type { QueuedRequest } from './commit-queue.ts';
 import type { CheckOptions } from './relation-checks.ts';
 
-/** Maximum milliseconds of a statement with slow checks. */
-export const SLOW_CHECK = 1000;
-/** Milliseconds that a commit should take: as many units of work share it as their predecessors let expect. */
-const COMMIT_TIME = 50;
+/** Maximum milliseconds of a statement if several units of work share a commit. Tables without an index are often small, and then one is enough for all. */
+export const SHARED_CHECK = 50;
 /** Maximum units of work per commit. */
-const MAX_BATCH = 64;
+const MAX_BATCH = 16;
+/** Maximum deferred writes per commit, except those of its last unit of work. */
+const MAX_WRITES = 32;
+/** Maximum units of work that wait. */
+const MAX_WAITING = 1000;
 
 /** Returns true if one of the checks finds related records without an index. */
 export function hasSlowCheck({ relations }: ReadWriteSet, { comparesLists }: CheckOptions): boolean {
@@ -28,38 +31,63 @@ function needsScan({ resource, links }: RelatedCheck): boolean {
   return !links.some(({ field }) => hasIndexOn(resource, [field]));
 }
 
-/** The units of work with slow checks, which are committed one batch after another. */
+/** The units of work with slow checks, which are committed one batch after another. Callers take turns. */
 export interface SlowCommits {
   /** Number of waiting units of work. */
   readonly waiting: number;
+  /** Adds a unit of work; rejects it if too many wait. */
   add(queued: QueuedRequest): void;
 }
 
 /** Creates an empty queue. `settle` commits a batch, and never throws. */
 export function createSlowCommits(settle: (batch: readonly QueuedRequest[]) => Promise<void>): SlowCommits {
-  const queue: QueuedRequest[] = [];
+  const queues = new Map<string, QueuedRequest[]>();
+  let waiting = 0;
   let isRunning = false;
-  let size = 1;
+
+  /** Takes a unit of work of the caller whose last one was taken before those of all others. */
+  function takeNext(): QueuedRequest | undefined {
+    const [next] = queues;
+    if (next === undefined) return undefined;
+    const [caller, own] = next;
+    const queued = own.shift();
+    queues.delete(caller);
+    if (own.length > 0) queues.set(caller, own);
+    waiting--;
+    return queued;
+  }
+
+  function takeBatch(): readonly QueuedRequest[] {
+    const batch: QueuedRequest[] = [];
+    for (let writes = 0; batch.length < MAX_BATCH && writes < MAX_WRITES; ) {
+      const queued = takeNext();
+      if (queued === undefined) break;
+      batch.push(queued);
+      writes += queued.request.deferred.length;
+    }
+    return batch;
+  }
 
   async function run(): Promise<void> {
-    isRunning = true;
-    while (queue.length > 0) {
-      const batch = queue.splice(0, size);
-      const start = performance.now();
-      await settle(batch);
-      const each = (performance.now() - start) / batch.length;
-      size = Math.max(1, Math.min(MAX_BATCH, Math.floor(COMMIT_TIME / each)));
-    }
+    while (waiting > 0) await settle(takeBatch());
     isRunning = false;
   }
 
   return {
     get waiting() {
-      return queue.length;
+      return waiting;
     },
     add(queued) {
-      queue.push(queued);
-      if (!isRunning) void run();
+      if (waiting >= MAX_WAITING)
+        return queued.reject(new Problem('STORAGE_BUSY', `${MAX_WAITING} transactions with slow checks are waiting already`));
+      const own = queues.get(queued.caller) ?? [];
+      own.push(queued);
+      queues.set(queued.caller, own);
+      waiting++;
+      if (isRunning) return;
+      isRunning = true;
+      // The first batch gets all that arrive in this turn of the event loop.
+      setImmediate(() => void run());
     },
   };
 }

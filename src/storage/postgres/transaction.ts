@@ -35,12 +35,18 @@ export interface TransactionAttempt extends TransactionStart {
   readonly batch?: BatchedWork | undefined;
 }
 
-/** The deferred writes and the sets of the units of work in a commit batch, and how the sets are validated. */
-export interface BatchedWork extends CheckOptions {
+/** The deferred writes and the sets of units of work that commit together, and how the sets are validated. */
+interface CommittedWork extends CheckOptions {
   readonly sets: readonly ReadWriteSet[];
   readonly deferred: readonly DeferredWrite[];
+}
+
+/** The units of work in a commit batch. */
+export interface BatchedWork extends CommittedWork {
   /** True if a check can take long. */
   readonly isSlow: boolean;
+  /** Maximum milliseconds of a statement; undefined for the limit of all statements. */
+  readonly statementLimit: number | undefined;
 }
 
 /** The outcome of one attempt at a unit of work. */
@@ -105,7 +111,7 @@ export async function attempt<T>(
     // If a rollback to a savepoint has undone the whole transaction, there is nothing to commit.
     const wrote = (state.wrote && lazy.isWriting) || statements.length + request.deferred.length > 0;
     const start = performance.now();
-    await commit(context, { statements, ...toBatchedWork(request, batch) });
+    await commit(context, { statements, ...toCommittedWork(request, batch) });
     context.lease.end('committed');
     return { answer, wrote, ms: performance.now() - start, broken: await isBroken(context) };
   } catch (error) {
@@ -128,8 +134,8 @@ function awaitTransactionId({ lazy }: TransactionContext, { deferred }: CommitRe
 }
 
 /** Returns the deferred writes and the sets of a commit: those of its unit of work, and of the others in its batch. */
-function toBatchedWork({ deferred, sets }: CommitRequest, batch: BatchedWork | undefined): BatchedWork {
-  if (batch === undefined) return { deferred, sets: [sets], comparesLists: true, isSlow: false };
+function toCommittedWork({ deferred, sets }: CommitRequest, batch: BatchedWork | undefined): CommittedWork {
+  if (batch === undefined) return { deferred, sets: [sets], comparesLists: true };
   return { ...batch, sets: [sets, ...batch.sets] };
 }
 
@@ -146,7 +152,7 @@ async function blockAllWriters({ connection, state, lazy }: TransactionContext):
 }
 
 /** The last statements of a transaction. */
-interface CommitStatements extends BatchedWork {
+interface CommitStatements extends CommittedWork {
   readonly statements: readonly Query[];
 }
 
@@ -154,7 +160,7 @@ interface CommitStatements extends BatchedWork {
 async function endReadOnly(context: TransactionContext): Promise<void> {
   const wasLost = context.state.lost;
   try {
-    await commit(context, { statements: [], deferred: [], sets: [], comparesLists: true, isSlow: false });
+    await commit(context, { statements: [], deferred: [], sets: [], comparesLists: true });
   } catch (error) {
     if (wasLost || !context.state.lost) throw error;
   }

@@ -1,11 +1,15 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { sql } from '../../sql.ts';
+import { renderSql, sql } from '../../sql.ts';
+import { noteListed } from '../listed-records.ts';
+import type { ReadSet } from '../read-set.ts';
 import type { ListCheck } from '../relation-set.ts';
 import { define, resourceOf } from '../storage.fixture.ts';
 import { areRelationsCurrent } from './relation-validation.ts';
+import { sqliteDialect } from './sql-dialect.ts';
 import { type Family, openFamily } from './sqlite.fixture.ts';
 
-const PARENT = resourceOf(define({ Parent: { fields: { n: { type: 'integer' } } } }), 'Parent');
+const DEFINITIONS = define({ Parent: { fields: { n: { type: 'integer' } } } });
+const PARENT = resourceOf(DEFINITIONS, 'Parent');
 const RECORD = { id: 'p', version: 1, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' };
 
 let family: Family;
@@ -47,6 +51,27 @@ it('compares the records of a list only if others have written records on which 
   expect(await validate(marks)).toEqual([true, 1]);
   await database.transaction((tx) => tx.run(sql`UPDATE "Parent" SET "n" = 1`));
   expect(await validate(marks)).toEqual([false, 1]);
+});
+
+it('the compared records of a list have a deadline check each', async () => {
+  const added: ReadSet[] = [];
+  const tx = {
+    validatesReads: true,
+    dialect: sqliteDialect,
+    loadWriteState: async () => 'marks',
+    addToReadSet: (set: ReadSet) => added.push(set),
+  };
+  const query = { definitions: DEFINITIONS, existence: 'notDeleted' as const, now: 0, timeZone: 'UTC' };
+  const listed = {
+    query,
+    restrictions: [{ where: { type: 'constant' as const, value: true } }],
+    dependsOn: new Set(['Child']),
+    page: { records: [RECORD] },
+  };
+  await noteListed(tx as never, PARENT, listed);
+  const [list] = added[0]?.relations?.lists ?? [];
+  const { sql: text } = renderSql(list?.toComparison().tables ?? sql``, () => '?');
+  expect(text).toContain('(("Parent".rowid & 0) <> 0 OR bailiwick_deadline())');
 });
 
 it('compares the records of a list without write marks', async () => {

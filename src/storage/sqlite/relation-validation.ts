@@ -2,7 +2,7 @@ import { sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 import { type RecordRead, stampOf } from '../relation-reads.ts';
 import type { ListCheck, RelatedCheck, RelationSet } from '../relation-set.ts';
-import { columnOf, recordsOf, tableOf } from '../table-names.ts';
+import { columnOf, recordsOf } from '../table-names.ts';
 
 /** Returns true if the records behind references, the related records and the lists of a long attempt, which writes nothing, are unchanged. */
 export async function areRelationsCurrent(
@@ -24,15 +24,14 @@ async function isSameRecord(tx: Transaction, { resource, id, stamp }: RecordRead
 async function areSameRelated(tx: Transaction, { resource, links, isTruncated, expected, maximum }: RelatedCheck): Promise<boolean> {
   const where = links.map(({ field, value, literal }) => sql`${columnOf(resource, field)} = ${literal ?? sql`${value}`}`);
   const rows = await tx.all(
-    sql`SELECT "id", "version", "updatedAt" FROM ${recordsOf(resource, { check: tx.dialect.deadlineCheck(tableOf(resource)) })}
-      WHERE ${sql.join(where, sql` AND `)} ORDER BY "id" LIMIT ${maximum}`,
+    sql`SELECT "id", "version", "updatedAt" FROM ${recordsOf(resource)} WHERE ${sql.join(where, sql` AND `)} ORDER BY "id" LIMIT ${maximum}`,
   );
   if (isTruncated) return String(rows.length) === expected;
   const states = rows.map((row) => `${String(row['id'])} ${stampOf(row)}`);
   return (states.length === 0 ? null : states.join()) === expected;
 }
 
-/** Compares write marks first: the comparison of the records takes as long as the list, and no other request is answered meanwhile. */
+/** Compares write marks first: the comparison of the records can take as long as the list, and no other request is answered meanwhile. */
 async function doAllMatch(tx: Transaction, { resource, records, dependsOn, marks, toComparison }: ListCheck): Promise<boolean> {
   if (marks !== undefined && (await tx.loadWriteState(dependsOn)) === marks) return true;
   const { tables, where, texts, valuesOf } = toComparison();

@@ -40,7 +40,7 @@ export interface RunnerDeps {
 const LONG_LIMIT = 30_000;
 /** Maximum long attempts with a stale read set; each reads a newer snapshot. */
 const STALE_ATTEMPTS = 10;
-/** Maximum multiple of the time of a writer for the validation of a long attempt; the first has the time of one writer, each further one another. */
+/** The validation of the nth long attempt has n times the time of a writer, and at most this multiple. */
 const MAX_VALIDATION = 4;
 /** Maximum long attempts whose reader is lost. */
 const LOST_ATTEMPTS = 2;
