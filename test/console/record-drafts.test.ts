@@ -148,6 +148,18 @@ describe('the tab', () => {
     expect(await loadArticle({ newsroom, story }, id)).toMatchObject({ title: 'Typed before the end', fee: '3.00' });
   });
 
+  it('changes that follow the first save are guarded too', async ({ newsroom, story, visitor }) => {
+    const id = await createArticle({ newsroom, story });
+    const page = await visitor.open(newsroom, `/data/Article/${id}`, { as: story.admin });
+    await field(page, 'title').fill('Saved first');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Saved first', level: 1 }).waitFor();
+    await field(page, 'title').fill('Not saved');
+    await page.getByRole('link', { name: 'Show the decisions' }).click();
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay' }).click();
+    await expect.poll(() => field(page, 'title').inputValue()).toBe('Not saved');
+  });
+
   it('the values of a new record survive a reload, until they are saved', async ({ newsroom, story, visitor }) => {
     const page = await visitor.open(newsroom, '/data/Comment/new', { as: story.admin, isolated: true });
     page.on('dialog', (dialog) => void dialog.accept());

@@ -82,7 +82,7 @@ export function RecordForm({ editor, keeper, submit, refusal, save, onCancel }: 
           isolateNames(refusal)
         )}
       </Stack>
-      <LeaveGuard isDirty={isDirty && !isSaved && !isPending} onLeave={keeper.discard} />
+      <LeaveGuard isDirty={isDirty && !(isNew && isSaved) && !isPending} onLeave={keeper.discard} />
     </form>
   );
 }
