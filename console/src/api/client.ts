@@ -2,7 +2,7 @@
 import createClient from 'openapi-fetch';
 import type { components, paths } from './generated/endpoints.d.ts';
 import { readProblem, toNetworkError } from './problem.ts';
-import { accessToken, forget, refreshSession } from './session.ts';
+import { accessToken, refreshSession } from './session.ts';
 
 /** The schemas of the service, by name. */
 export type Schemas = components['schemas'];
@@ -15,9 +15,7 @@ export async function sendAuthorized(request: Request): Promise<Response> {
   const again = request.clone();
   const response = await send(request);
   if (response.status !== 401) return response;
-  if (await refreshSession()) return send(again);
-  forget(true);
-  return response;
+  return (await refreshSession()) ? send(again) : response;
 }
 
 async function send(request: Request): Promise<Response> {

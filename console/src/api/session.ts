@@ -72,29 +72,45 @@ export function refreshSession(): Promise<boolean> {
 }
 
 async function refresh(): Promise<boolean> {
+  // A later request of a session that has ended must not continue as the user of another tab.
+  if (state.status === 'signedOut') return false;
   const response = await send('/auth/session/refresh', 'POST');
-  if (response.ok) {
-    accept((await response.json()) as Issued);
-    return true;
-  }
+  if (response.ok) return resume((await response.json()) as Issued);
   // Other statuses, such as 429 and 503, say nothing about the session.
   if (response.status !== 401 && response.status !== 403) throw await readProblem(response);
   forget(state.status === 'signedIn');
   return false;
 }
 
-/** Ends the session. */
+/** Continues with a refreshed token. Returns false, and ends the session of this tab, if another tab has signed in as another user. */
+function resume(issued: Issued): boolean {
+  if (state.status === 'signedIn' && state.user.id !== issued.user.id) {
+    endHere(true);
+    return false;
+  }
+  accept(issued);
+  return true;
+}
+
+/** Ends the session. @throws RequestError if the service refuses it: the session then goes on */
 export async function signOut(): Promise<void> {
-  await send('/auth/session', 'DELETE');
+  const response = await send('/auth/session', 'DELETE');
+  // With 401, the session has ended already.
+  if (!response.ok && response.status !== 401) throw await readProblem(response);
   // Unsaved changes, which the next user of the browser must not find.
   sessionStorage.clear();
   forget(false);
 }
 
 /** Forgets the token: the service has refused it, or the user has signed out. */
-export function forget(hasEnded: boolean): void {
-  token = undefined;
+function forget(hasEnded: boolean): void {
   localStorage.removeItem(SIGNED_IN);
+  endHere(hasEnded);
+}
+
+/** Forgets the token in this tab. The browser may have a session of another user. */
+function endHere(hasEnded: boolean): void {
+  token = undefined;
   change({ status: 'signedOut', hasEnded });
 }
 

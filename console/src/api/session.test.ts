@@ -1,0 +1,100 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { sendAuthorized } from './client.ts';
+import { RequestError } from './problem.ts';
+import { refreshSession, sessionState, signIn, signOut } from './session.ts';
+
+const ADA = { id: 'ada', email: 'ada@example.com', name: 'Ada', role: 'admin' };
+const BOB = { id: 'bob', email: 'bob@example.com', name: 'Bob', role: 'admin' };
+
+type Storage = Pick<globalThis.Storage, 'getItem' | 'setItem' | 'removeItem' | 'clear'>;
+
+function createStorage(): Storage {
+  const items = new Map<string, string>();
+  return {
+    getItem: (name) => items.get(name) ?? null,
+    setItem: (name, value) => void items.set(name, value),
+    removeItem: (name) => void items.delete(name),
+    clear: () => items.clear(),
+  };
+}
+
+function tokenOf(user: typeof ADA): Response {
+  return Response.json({ token: `token of ${user.id}`, expiresIn: 900, user });
+}
+
+function refused(status: number): Response {
+  return Response.json({ title: 'Refused', status, code: `CODE_${status}` }, { status });
+}
+
+/** Answers requests in turn. Returns those that were sent, as method and path. */
+function answer(...responses: readonly Response[]): readonly string[] {
+  const sent: string[] = [];
+  const left = [...responses];
+  vi.stubGlobal('fetch', (target: string | Request, { method = 'GET' }: RequestInit = {}) => {
+    sent.push(target instanceof Request ? `${target.method} ${new URL(target.url).pathname}` : `${method} ${target}`);
+    return Promise.resolve(left.shift() ?? refused(500));
+  });
+  return sent;
+}
+
+async function signInAs(user: typeof ADA): Promise<void> {
+  answer(tokenOf(user));
+  await signIn({ email: user.email, password: 'correct horse battery' });
+}
+
+beforeEach(async () => {
+  vi.stubGlobal('localStorage', createStorage());
+  vi.stubGlobal('sessionStorage', createStorage());
+  answer(refused(401));
+  await signOut();
+});
+
+describe('signing out', () => {
+  it.each([403, 429, 503])('fails if the service refuses it with %i, and the session goes on', async (status) => {
+    await signInAs(ADA);
+    sessionStorage.setItem('kept', 'changes');
+    answer(refused(status));
+    await expect(signOut()).rejects.toBeInstanceOf(RequestError);
+    expect(sessionState()).toMatchObject({ status: 'signedIn', user: ADA });
+    expect(sessionStorage.getItem('kept')).toBe('changes');
+  });
+
+  it.each([204, 401])('ends the session after an answer with %i', async (status) => {
+    await signInAs(ADA);
+    answer(status === 401 ? refused(status) : new Response(null, { status }));
+    await signOut();
+    expect(sessionState()).toEqual({ status: 'signedOut', hasEnded: false });
+  });
+});
+
+describe('a tab whose browser has signed in as another user', () => {
+  it('ends its session, and leaves that of the other user', async () => {
+    await signInAs(ADA);
+    answer(tokenOf(BOB));
+    expect(await refreshSession()).toBe(false);
+    expect(sessionState()).toEqual({ status: 'signedOut', hasEnded: true });
+    // A reload, and other tabs, go on with it.
+    expect(localStorage.getItem('bailiwick-signed-in')).not.toBeNull();
+  });
+
+  it('sends no request of the former user as the other one', async () => {
+    await signInAs(ADA);
+    const sent = answer(refused(401), tokenOf(BOB));
+    const request = (): Promise<Response> => sendAuthorized(new Request('http://localhost/api/Article', { method: 'POST' }));
+    expect((await request()).status).toBe(401);
+    expect(sent).toEqual(['POST /api/Article', 'POST /auth/session/refresh']);
+    const later = answer(refused(401), tokenOf(BOB));
+    expect((await request()).status).toBe(401);
+    expect(later).toEqual(['POST /api/Article']);
+    expect(sessionState()).toEqual({ status: 'signedOut', hasEnded: true });
+    expect(localStorage.getItem('bailiwick-signed-in')).not.toBeNull();
+  });
+
+  it('keeps a session whose refresh gives the same user', async () => {
+    await signInAs(ADA);
+    const changed = { ...ADA, name: 'Ada Lovelace' };
+    answer(tokenOf(changed));
+    expect(await refreshSession()).toBe(true);
+    expect(sessionState()).toEqual({ status: 'signedIn', user: changed });
+  });
+});
