@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest';
 import { type ConsoleService, it } from './console.fixture.ts';
 import type { Story } from './newsroom-story.ts';
 import { clickOption } from './options.ts';
+import { waitForData } from './page-requests.ts';
 import { expectSoundScreen } from './screen-checks.ts';
 
 /** Lets Tom change an article of another department, which is denied. */
@@ -85,6 +86,34 @@ describe('the audit log', () => {
       return rows(page).filter({ hasText: 'update' }).count();
     };
     await expect.poll(countAfterDenial, { interval: 500 }).toBeGreaterThan(0);
+  });
+
+  it('a page that the service refuses is requested again by its button alone', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/account', { as: story.admin });
+    visitor.allow(/^response 503: GET .*cursor=/);
+    let refused = 0;
+    await page.route('**/admin/api/decisions?**', async (route, request) => {
+      const isNext = request.url().includes('cursor=');
+      if (isNext && refused < 3) {
+        refused++;
+        await route.fulfill({ status: 503, json: { title: 'Not available', status: 503, code: 'STORAGE_UNAVAILABLE' } });
+        return;
+      }
+      const response = await route.fetch({ url: request.url().replace('cursor=further', '') });
+      await route.fulfill({ response, json: { ...(await response.json()), ...(!isNext && { nextCursor: 'further' }) } });
+    });
+    await page.getByRole('link', { name: 'Decisions', exact: true }).click();
+    const alert = page.getByRole('alert').filter({ hasText: 'STORAGE_UNAVAILABLE' });
+    await alert.waitFor();
+    await rows(page).first().hover();
+    await waitForData(page);
+    expect(refused).toBe(1);
+    for (const expected of [2, 3]) {
+      await alert.getByRole('button', { name: 'Retry' }).click();
+      await expect.poll(() => refused).toBe(expected);
+    }
+    await alert.getByRole('button', { name: 'Retry' }).click();
+    await alert.waitFor({ state: 'detached' });
   });
 
   it('an address without entries offers to remove its filters', async ({ newsroom, story, visitor }) => {

@@ -90,7 +90,9 @@ interface ResultsProps {
 
 function Results({ search, entries, names, now, onChange, onOpen }: ResultsProps) {
   const facets = useQuery(facetsQuery(search, now));
-  const { data: loaded } = entries;
+  const { data: loaded, isFetchNextPageError: hasFailed } = entries;
+  // After a failure, only the button loads the page: the end of the list would request it without end.
+  const mayLoad = entries.hasNextPage && !entries.isFetchingNextPage && !hasFailed;
   // Up to 100,000 entries, and this component renders with each page that a scroll loads.
   const all = useMemo(() => loaded?.pages.flatMap(({ data }) => data) ?? [], [loaded]);
   const warnings = loaded?.pages.flatMap((page) => page.warnings ?? []) ?? [];
@@ -113,7 +115,10 @@ function Results({ search, entries, names, now, onChange, onOpen }: ResultsProps
                 ? texts.counting
                 : texts.total(facets.data.total, hiddenRoutines(search))}
             </Text>
-            <QueryState query={entries} lines={10}>
+            <QueryState
+              query={{ data: loaded, error: entries.error, refetch: hasFailed ? entries.fetchNextPage : entries.refetch }}
+              lines={10}
+            >
               {() =>
                 all.length === 0 ? (
                   <NoEntries search={search} onChange={onChange} />
