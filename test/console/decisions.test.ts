@@ -134,6 +134,15 @@ describe('the simulator', () => {
     expect(text).toContain('"sports"');
   });
 
+  it('the simulator decides the same question again after a policy was changed', async ({ newsroom, story, visitor }) => {
+    const id = await newsroom.createPolicy({ name: 'asked again', role: 'user', rules: [{ resource: 'Tip', action: 'update' }] });
+    const page = await visitor.open(newsroom, '/simulator?role=user&resource=Tip&action=update', { as: story.admin });
+    await page.getByRole('link', { name: 'Decided by asked again' }).waitFor();
+    await newsroom.call('PUT', `/admin/api/policies/${id}`, { token: story.admin.token, body: { isActive: false } });
+    await page.getByRole('button', { name: 'Decide' }).click();
+    await page.getByText('no rule matched').waitFor();
+  });
+
   it('the simulator answers a question that is typed, and its address contains it', async ({ newsroom, story, visitor }) => {
     const page = await visitor.open(newsroom, '/simulator', { as: story.admin });
     await page.getByText('No question yet').waitFor();

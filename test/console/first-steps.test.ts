@@ -56,6 +56,9 @@ describe('the first steps', () => {
     await choose(page, 'Resource', 'Article');
     await press(page, 'Decide for role editor');
     await page.getByRole('link', { name: 'Decided by Read-only' }).waitFor();
+    const again = page.waitForResponse('**/test-access?*');
+    await press(page, 'Decide for role editor');
+    expect((await again).status()).toBe(200);
     await expectSoundScreen(page);
 
     await stepWith(page, '4. See your first decision', 'next');

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { catalogueQuery } from '../../api/queries.ts';
 import { OF_RECORDS } from '../../api/record-actions.ts';
-import { AccessAnswer, type AccessTest } from '../../components/decision/AccessAnswer.tsx';
+import { AccessAnswer, type AccessTest, accessTestQuery } from '../../components/decision/AccessAnswer.tsx';
 import { exampleResource } from '../../components/example-resource.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { firstStepsTexts } from '../../texts/first-steps.ts';
@@ -30,7 +30,10 @@ export function AskStep({ role, isDone, isNext }: AskStepProps) {
   const queryClient = useQueryClient();
   const ask = (): void => {
     if (resource === undefined) return;
-    setAsked({ action, resource: { name: resource }, user: { role }, ...(OF_RECORDS.has(action) && { anyRecord: true }) });
+    const test: AccessTest = { action, resource: { name: resource }, user: { role }, ...(OF_RECORDS.has(action) && { anyRecord: true }) };
+    setAsked(test);
+    // The answer that is shown to the same question may be out of date.
+    void queryClient.invalidateQueries({ queryKey: accessTestQuery(test).queryKey });
     queryClient.setQueryData(wasAskedQuery.queryKey, true);
   };
   return (

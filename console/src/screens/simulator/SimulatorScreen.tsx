@@ -1,8 +1,9 @@
 import { Alert, Button, Grid, Paper, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { catalogueQuery } from '../../api/queries.ts';
+import { accessTestQuery } from '../../components/decision/AccessAnswer.tsx';
 import { useLinkedDraft } from '../../components/draft/useLinkedDraft.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { exampleResource } from '../../components/example-resource.ts';
@@ -28,8 +29,14 @@ export function SimulatorScreen() {
   const missing = missingValues(question);
   const { id: user } = useCaller();
   const resource = exampleResource(catalogue.data?.definitions.map(({ name }) => name) ?? []);
-  // The draft of the address stays.
-  const ask = (next: SimulatorSearch): void => void navigate({ search: next, hash: true });
+  const queryClient = useQueryClient();
+  const ask = (next: SimulatorSearch): void => {
+    const asked = toAccessTest(next);
+    // The answer that is shown to the same question, with the draft or without it, may be out of date.
+    if (asked !== undefined) void queryClient.invalidateQueries({ queryKey: accessTestQuery(asked).queryKey });
+    // The draft of the address stays.
+    void navigate({ search: next, hash: true });
+  };
   // Two answers are beside each other.
   const form = linked.draft === undefined ? 4 : 3;
   return (
