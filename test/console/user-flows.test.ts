@@ -157,4 +157,17 @@ describe('users', () => {
     await page.getByRole('heading', { name: 'Tom Okafor', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Editors: their department' }).waitFor();
   });
+
+  it('the field of a search shows the text of the address after Back', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/users', { as: story.admin });
+    const search = page.locator('[data-search]');
+    const count = () => page.getByRole('table', { name: 'Users' }).locator('tbody tr').count();
+    await search.fill('okafor');
+    await expect.poll(count).toBe(1);
+    await page.getByRole('link', { name: 'Users', exact: true }).click();
+    await expect.poll(() => search.inputValue()).toBe('');
+    await page.goBack();
+    await expect.poll(count).toBe(1);
+    await expect.poll(() => search.inputValue()).toBe('okafor');
+  });
 });

@@ -9,16 +9,23 @@ interface TypedText {
   noteApplied(text: string): void;
 }
 
+/** The text that applies, and the one that will. */
+interface AppliedText {
+  readonly seen: string;
+  /** The text that was applied here, until it arrives: a later return to it, such as with Back, comes from elsewhere. */
+  readonly sent: string | undefined;
+}
+
 /** Keeps a typed text beside the one that applies. An applied text that was not typed here, such as that of another address, replaces it. */
 export function useTypedText(present: string): TypedText {
   const [typed, type] = useState(present);
-  const [applied, setApplied] = useState({ seen: present, sent: present });
-  if (present !== applied.seen) {
-    setApplied({ ...applied, seen: present });
+  const [{ seen, sent }, setApplied] = useState<AppliedText>({ seen: present, sent: undefined });
+  if (present !== seen) {
+    setApplied({ seen: present, sent: undefined });
     // A search can be applied without the spaces at its ends.
-    if (present.trim() !== applied.sent.trim()) type(present);
+    if (present.trim() !== sent?.trim()) type(present);
   }
-  return { typed, type, noteApplied: (sent) => setApplied((before) => ({ ...before, sent })) };
+  return { typed, type, noteApplied: (text) => setApplied((before) => ({ ...before, sent: text })) };
 }
 
 /** Milliseconds after the last key at which a typed search begins. */
