@@ -83,6 +83,30 @@ describe('users', () => {
     await dialog.waitFor({ state: 'detached' });
   });
 
+  it('a refused change of a user is not offered on the screen of another one', async ({ newsroom, story, visitor }) => {
+    const [user, other] = [await newsroom.user({ name: 'Rudi Refused' }), await newsroom.user({ name: 'Otto Other' })];
+    for (const { id } of [user, other])
+      await newsroom.call('PUT', `/api/User/${id}`, { token: story.admin.token, body: { isActive: false } });
+    const page = await visitor.open(newsroom, `/users/${other.id}`, { as: story.admin });
+    await page.getByRole('heading', { name: 'Otto Other', level: 1 }).waitFor();
+    visitor.allow(/^response 503: PUT/);
+    await page.route(`**/api/User/${user.id}`, (route, request) =>
+      request.method() === 'PUT'
+        ? route.fulfill({ status: 503, json: { title: 'Not available', status: 503, code: 'STORAGE_UNAVAILABLE' } })
+        : route.continue(),
+    );
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Search screens and actions' }).fill('rudi');
+    await page.getByRole('dialog').getByRole('button').filter({ hasText: 'Rudi Refused' }).first().click();
+    await page.getByRole('heading', { name: 'Rudi Refused', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Activate' }).click();
+    await page.getByRole('alert').getByRole('button', { name: 'Retry' }).waitFor();
+    // The data of the other user are known, so the screen is not loaded again.
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Otto Other', level: 1 }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
   it('deactivating says what follows, and signs the user out', async ({ newsroom, story, visitor }) => {
     const user = await newsroom.user({ name: 'Paul Deactivated' });
     const theirs = await visitor.open(newsroom, '/data', { as: user });

@@ -17,7 +17,7 @@ export function DecisionScreen() {
         </TextLink>
       }
     >
-      <DecisionDetail id={id} />
+      <DecisionDetail key={id} id={id} />
     </Page>
   );
 }

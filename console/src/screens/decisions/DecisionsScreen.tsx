@@ -73,7 +73,7 @@ function AuditLog() {
         <Results search={search} entries={entries} names={names} now={now} onChange={change} onOpen={open} />
       )}
       <SideDialog opened={entry !== undefined} onClose={() => open(undefined)} size="xl" title={texts.detail.title}>
-        {entry !== undefined && <LazyPart part={detail} props={{ id: entry, onFilter: filterBy }} lines={12} />}
+        {entry !== undefined && <LazyPart key={entry} part={detail} props={{ id: entry, onFilter: filterBy }} lines={12} />}
       </SideDialog>
     </Page>
   );
@@ -128,7 +128,7 @@ function Results({ search, entries, names, now, onChange, onOpen }: ResultsProps
                     names={names}
                     onOpen={onOpen}
                     onFilter={(filter) => onChange(addFilter(search, filter))}
-                    onEnd={entries.hasNextPage && !entries.isFetchingNextPage ? () => void entries.fetchNextPage() : undefined}
+                    onEnd={mayLoad ? () => void entries.fetchNextPage() : undefined}
                   />
                 )
               }

@@ -32,6 +32,10 @@ const assignDialog = createPart<AssignPolicyDialogProps>(async () => (await impo
 /** A user: role, sessions, policies, and the links to permissions and decisions. */
 export function UserScreen() {
   const { id } = userRoute.useParams();
+  return <User key={id} id={id} />;
+}
+
+function User({ id }: { readonly id: string }) {
   const user = useQuery({ queryKey: ['users', 'record', id], queryFn: ({ signal }) => loadRecord('User', id, signal) });
   return (
     <QueryState query={user} lines={8}>
