@@ -154,6 +154,21 @@ describe('the editor of policies', () => {
     expect(await page.getByRole('button', { name: 'Restore the changes' }).count()).toBe(0);
   });
 
+  it('offers a new policy without the changes of the one that was created before', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/policies/new', { as: story.admin });
+    await page.getByRole('textbox', { name: 'Name' }).fill('created once');
+    await page.getByRole('button', { name: 'Add the first rule' }).click();
+    await page.getByText('no mistakes').waitFor();
+    await page.getByRole('button', { name: 'Create…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'created once', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Policies', exact: true }).click();
+    await page.getByRole('link', { name: 'New policy' }).click();
+    await page.getByRole('button', { name: 'Add the first rule' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Restore the changes' }).count()).toBe(0);
+    expect(await page.evaluate<string>(`sessionStorage.getItem('bailiwick-kept-drafts') ?? ''`)).toBe('');
+  });
+
   it('says that another admin has deleted the policy, and keeps the draft', async ({ newsroom, story, visitor }) => {
     const id = await createPolicy({ newsroom, story }, 'deleted by another');
     const page = await visitor.open(newsroom, `/policies/${id}`, { as: story.admin });

@@ -11,10 +11,12 @@ import { PolicyDiff } from '../../components/PolicyDiff.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
+import { useCaller } from '../../shell/useSession.ts';
 import { commonTexts } from '../../texts/common.ts';
 import { policyTexts } from '../../texts/policy.ts';
 import { isolateNames } from '../../texts/sentence.ts';
 import { DraftChanges } from './DraftChanges.tsx';
+import { discardKept } from './kept-draft.ts';
 import { type DraftJson, toChange } from './policy-draft.ts';
 import type { PolicySearch } from './policy-search.ts';
 import type { PolicyEditorState } from './usePolicyEditor.ts';
@@ -82,6 +84,7 @@ function useSave(
   const { base, draft, restart } = editor;
   const queryClient = useQueryClient();
   const navigate = useNavigate();
+  const { id: userId } = useCaller();
   return useMutation({
     mutationFn: (reason: string) => storePolicy(base, draft, reason),
     onSuccess: async (stored) => {
@@ -90,8 +93,10 @@ function useSave(
       onReason('');
       onClose();
       notifySuccess(base === undefined ? texts.created : texts.saved);
-      if (base === undefined) await navigate({ to: '/policies/$id', params: { id: stored.id }, ignoreBlocker: true });
-      else restart(stored);
+      if (base === undefined) {
+        discardKept({ userId, policyId: undefined });
+        await navigate({ to: '/policies/$id', params: { id: stored.id }, ignoreBlocker: true });
+      } else restart(stored);
     },
     onError: async (error) => {
       if (base === undefined || !(error instanceof RequestError) || error.problem.status !== 412) return;
