@@ -154,6 +154,18 @@ describe('the editor of policies', () => {
     expect(await page.getByRole('button', { name: 'Restore the changes' }).count()).toBe(0);
   });
 
+  it('closes a rule that the address names, and opens it when the address names another one', async ({ newsroom, story, visitor }) => {
+    const read = (description: string) => ({ resource: 'Article', action: 'read', description });
+    const id = await newsroom.createPolicy({ name: 'named by the address', rules: [read('first rule'), read('second rule')] });
+    const page = await visitor.open(newsroom, `/policies/${id}?at=rules.1`, { as: story.admin });
+    const rule = (index: number) => page.locator(`[data-path="rules.${index}"]`);
+    await rule(1).getByRole('button', { name: 'Done' }).click();
+    await rule(1).getByRole('button', { name: 'Edit' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Done' }).count()).toBe(0);
+    await page.goto(`${newsroom.console}/policies/${id}?at=rules.0`);
+    await rule(0).getByRole('button', { name: 'Done' }).waitFor();
+  });
+
   it('offers a new policy without the changes of the one that was created before', async ({ newsroom, story, visitor }) => {
     const page = await visitor.open(newsroom, '/policies/new', { as: story.admin });
     await page.getByRole('textbox', { name: 'Name' }).fill('created once');

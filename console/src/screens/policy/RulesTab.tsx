@@ -30,11 +30,17 @@ export function RulesTab(props: DraftTabProps) {
   const { draft, catalogue, at, onOpenText, onChange } = props;
   const rules = rulesOf(draft);
   const [edited, setEdited] = useState<ReadonlySet<string>>(new Set());
+  const [openedAt, setOpenedAt] = useState<string>();
   const [added, setAdded] = useState<string>();
   const [keys] = useState(createItemKeys);
   const shown = ruleIndexIn(at);
   if (rules === undefined)
     return <EmptyState title={texts.notAList} action={<Button onClick={onOpenText}>{policyTexts.text.open}</Button>} />;
+  if (at !== openedAt) {
+    // Only once, so that the rule can be closed.
+    setOpenedAt(at);
+    if (shown !== undefined && shown < rules.length) setEdited(new Set(edited).add(keys.of(rules[shown], shown)));
+  }
   const change = (next: readonly unknown[]) => onChange({ ...draft, rules: next });
   const toggle = (key: string, isEdited: boolean) => {
     const next = new Set(edited);
@@ -75,7 +81,7 @@ export function RulesTab(props: DraftTabProps) {
             {...props}
             rule={rule}
             index={index}
-            isEdited={edited.has(key) || shown === index}
+            isEdited={edited.has(key)}
             isShown={shown === index || added === key}
             isNew={added === key}
             onEdit={(isEdited) => toggle(key, isEdited)}
