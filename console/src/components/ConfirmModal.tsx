@@ -1,5 +1,5 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { commonTexts } from '../texts/common.ts';
 import { isolate } from '../texts/sentence.ts';
@@ -34,12 +34,29 @@ const COMPARISONS = { predicate: ({ meta }: { readonly meta?: object | undefined
 
 /** Asks before a change, names its consequences, and shows why it was refused. */
 export function ConfirmModal(props: ConfirmModalProps) {
-  const { isOpen, title, isWide = false, onClose } = props;
+  const { isOpen, title, isWide = false, perform, onClose } = props;
+  const queryClient = useQueryClient();
+  const change = useMutation({
+    mutationFn: async (reason: string | undefined) => {
+      await queryClient.cancelQueries(COMPARISONS);
+      return perform(reason);
+    },
+    onSuccess: onClose,
+    onError: () => queryClient.refetchQueries({ ...COMPARISONS, type: 'active' }),
+  });
+  const close = (): void => {
+    change.reset();
+    onClose();
+  };
   return (
-    <Dialog opened={isOpen} onClose={onClose} title={title} size={isWide ? 'lg' : 'md'}>
-      {isOpen && <Confirmation {...props} />}
+    <Dialog opened={isOpen} isBusy={change.isPending} onClose={close} title={title} size={isWide ? 'lg' : 'md'}>
+      {isOpen && <Confirmation {...props} change={change} onClose={close} />}
     </Dialog>
   );
+}
+
+interface ConfirmationProps extends ConfirmModalProps {
+  readonly change: Pick<UseMutationResult<unknown, Error, string | undefined>, 'mutate' | 'error' | 'isPending'>;
 }
 
 function Confirmation({
@@ -49,31 +66,23 @@ function Confirmation({
   takesReason = false,
   isComplete = true,
   isDangerous = true,
-  perform,
+  change: { mutate, error, isPending },
   onClose,
-}: ConfirmModalProps) {
+}: ConfirmationProps) {
   const [typed, setTyped] = useState('');
   const [reason, setReason] = useState('');
-  const queryClient = useQueryClient();
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: async () => {
-      await queryClient.cancelQueries(COMPARISONS);
-      return perform(reason === '' ? undefined : reason);
-    },
-    onSuccess: onClose,
-    onError: () => queryClient.refetchQueries({ ...COMPARISONS, type: 'active' }),
-  });
+  const send = (): void => mutate(reason === '' ? undefined : reason);
   const isConfirmed = word === undefined || typed === word || typed === isolate(word);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        mutate();
+        send();
       }}
     >
       <Stack>
         {children}
-        {error !== null && <ProblemAlert error={error} onRepeat={() => mutate()} />}
+        {error !== null && <ProblemAlert error={error} onRepeat={send} />}
         {takesReason && <ReasonField value={reason} onChange={setReason} />}
         {word !== undefined && (
           <TextInput
@@ -83,7 +92,7 @@ function Confirmation({
           />
         )}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" disabled={isPending} onClick={onClose}>
             {commonTexts.cancel}
           </Button>
           <Button type="submit" {...(isDangerous && { color: 'red' })} loading={isPending} disabled={!isComplete || !isConfirmed}>

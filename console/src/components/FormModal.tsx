@@ -23,7 +23,7 @@ export function FormModal({ title, action, isComplete, children, perform, onClos
   const [reason, setReason] = useState('');
   const { mutate, error, isPending } = useMutation({ mutationFn: () => perform(reason === '' ? undefined : reason), onSuccess: onClose });
   return (
-    <Dialog opened onClose={onClose} title={title}>
+    <Dialog opened isBusy={isPending} onClose={onClose} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -35,7 +35,7 @@ export function FormModal({ title, action, isComplete, children, perform, onClos
           {error !== null && <ProblemAlert error={error} onRepeat={() => mutate()} />}
           <ReasonField value={reason} onChange={setReason} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" disabled={isPending} onClick={onClose}>
               {commonTexts.cancel}
             </Button>
             <Button type="submit" loading={isPending} disabled={!isComplete}>

@@ -8,6 +8,7 @@ import { ProblemAlert } from '../ProblemAlert.tsx';
 import { type Field, toFormValues } from './form-values.ts';
 import { MergedValue } from './MergedValue.tsx';
 import { type MergeSide, mergeValues, type ThreeValues } from './merge-values.ts';
+import { SAVING } from './useIsSaving.ts';
 import type { ValueKeeper } from './useKeptValues.ts';
 import type { RecordSaving, ValueConflict } from './useSaving.ts';
 
@@ -26,8 +27,8 @@ export function ConflictForm({ fields, conflict: { base, mine, stored }, saving,
   const versions = useMemo((): ThreeValues => ({ base, mine, theirs: toFormValues(fields, stored) }), [fields, base, mine, stored]);
   const merge = useMemo(() => mergeValues(fields, versions), [fields, versions]);
   const [chosen, setChosen] = useState<ReadonlyMap<string, MergeSide>>(new Map());
-  const save = useMutation({ mutationFn: () => saving.saveMerged(merge.resolve(chosen)) });
-  const takeTheirs = useMutation({ mutationFn: () => saving.saveMerged(versions.theirs) });
+  const save = useMutation({ mutationKey: SAVING, mutationFn: () => saving.saveMerged(merge.resolve(chosen)) });
+  const takeTheirs = useMutation({ mutationKey: SAVING, mutationFn: () => saving.saveMerged(versions.theirs) });
   return (
     <Stack gap="sm" maw={720} component="section" aria-label={texts.title}>
       <Alert color="yellow" title={texts.title} role="alert">

@@ -9,8 +9,10 @@ import { LeaveGuard } from '../LeaveGuard.tsx';
 import { ProblemAlert } from '../ProblemAlert.tsx';
 import { FieldInput } from './FieldInput.tsx';
 import { changedValues } from './form-values.ts';
+import { SAVING } from './useIsSaving.ts';
 import type { ValueKeeper } from './useKeptValues.ts';
 import type { RecordEditor } from './useRecordEditor.ts';
+import { useReturnedFocus } from './useReturnedFocus.ts';
 
 /** Properties of the form of a record. */
 interface RecordFormProps {
@@ -37,10 +39,12 @@ export function RecordForm({ editor, keeper, submit, refusal, save, onCancel }: 
     isPending,
     data: isSaved = false,
   } = useMutation({
+    mutationKey: SAVING,
     mutationFn: () => save(changed.values),
     onSuccess: (isStored) => isStored && keeper.discard(),
     onError: (failure) => setMistakes(mistakesOf(failure)),
   });
+  useReturnedFocus(isPending);
   const send = (): void => {
     setMistakes(changed.mistakes);
     if (Object.keys(changed.mistakes).length === 0) mutate();
@@ -58,7 +62,8 @@ export function RecordForm({ editor, keeper, submit, refusal, save, onCancel }: 
             key={field.name}
             field={field}
             isNew={isNew}
-            disabled={refusal !== undefined}
+            // The stored values replace those of the form.
+            disabled={refusal !== undefined || isPending}
             value={values[field.name] ?? null}
             mistake={mistakes[field.name]}
             onChange={(value) => change({ [field.name]: value })}
@@ -73,7 +78,7 @@ export function RecordForm({ editor, keeper, submit, refusal, save, onCancel }: 
               {submit}
             </Button>
             {onCancel !== undefined && (
-              <Button variant="default" onClick={onCancel}>
+              <Button variant="default" disabled={isPending} onClick={onCancel}>
                 {commonTexts.cancel}
               </Button>
             )}

@@ -39,6 +39,7 @@ export function RollbackModal({ item, version, onClose }: RollbackModalProps) {
   return (
     <Dialog
       opened
+      isBusy={rollback.isPending}
       onClose={isDone ? close : onClose}
       size="lg"
       title={isDeleted ? texts.restoreTitle(policy.name ?? policy.id) : texts.rollbackTitle(revision)}
@@ -114,7 +115,7 @@ function RollbackForm({ target, rollback, onClose }: RollbackFormProps) {
         {assignments && <TriedAssignments target={target} />}
         {rollback.error !== null && <ProblemAlert error={rollback.error} onRepeat={() => rollback.mutate({ reason, assignments })} />}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" disabled={rollback.isPending} onClick={onClose}>
             {commonTexts.cancel}
           </Button>
           <Button type="submit" loading={rollback.isPending}>

@@ -47,7 +47,7 @@ export function SaveModal({ editor, reason, onReason, onClose, onConflict, onSea
   });
   const save = useSave(editor, { onReason, onClose, onConflict });
   return (
-    <Dialog opened onClose={onClose} size="lg" title={base === undefined ? texts.createTitle : texts.title}>
+    <Dialog opened isBusy={save.isPending} onClose={onClose} size="lg" title={base === undefined ? texts.createTitle : texts.title}>
       <Stack>
         <QueryState query={checked} lines={3}>
           {(validation) =>
@@ -164,7 +164,7 @@ function SaveForm({ validation: { differences, warnings = [] }, isNew, changes, 
           onChange={({ currentTarget }) => onReason(currentTarget.value)}
         />
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" disabled={save.isPending} onClick={onClose}>
             {commonTexts.cancel}
           </Button>
           <Button type="submit" loading={save.isPending}>

@@ -38,8 +38,7 @@ export function RecordActions({ resource, search }: { readonly resource: OwnReso
         onClose={importing.close}
         title={sentence`${texts.importing.title} · ${name}`}
         size="lg"
-        withCloseButton={!isBusy}
-        closeOnEscape={!isBusy}
+        isBusy={isBusy}
         closeOnClickOutside={false}
       >
         <LazyPart part={importForm} props={{ resource: name, onRunning: setBusy }} lines={4} />

@@ -3,6 +3,7 @@ import type { Row } from '../../api/records.ts';
 import { Dialog } from '../../components/Dialog.tsx';
 import { GuardedButton } from '../../components/GuardedButton.tsx';
 import { createPart, LazyPart } from '../../components/LazyPart.tsx';
+import { useIsSaving } from '../../components/record-form/useIsSaving.ts';
 import type { UserFormProps } from './UserForm.tsx';
 import { useUserRefusal } from './useUserRefusal.ts';
 
@@ -19,6 +20,7 @@ interface UserDialogProps {
 /** A button that opens the form of a user, or says why if no rule lets the caller change users. */
 export function UserDialog({ label, user, onDone }: UserDialogProps) {
   const [isOpen, { open, close }] = useDisclosure(false);
+  const isBusy = useIsSaving();
   const refusal = useUserRefusal(user === undefined ? 'create' : 'update');
   const finish = (id: string): void => {
     close();
@@ -30,7 +32,7 @@ export function UserDialog({ label, user, onDone }: UserDialogProps) {
         {label}
       </GuardedButton>
       {/* A click beside a form that is partly filled must not lose it. */}
-      <Dialog opened={isOpen} onClose={close} title={label} closeOnClickOutside={false}>
+      <Dialog opened={isOpen} isBusy={isBusy} onClose={close} title={label} closeOnClickOutside={false}>
         <LazyPart part={form} props={{ ...(user && { user }), onDone: finish, onCancel: close }} lines={8} />
       </Dialog>
     </>
