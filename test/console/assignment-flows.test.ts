@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import { describe, expect } from 'vitest';
-import { it } from './console.fixture.ts';
+import { type ConsoleService, it } from './console.fixture.ts';
 import { clickOption } from './options.ts';
 import { expectSoundScreen } from './screen-checks.ts';
 
@@ -126,6 +126,72 @@ describe('assignments', () => {
     await expect.poll(() => rowOf(page, 'Soon').count()).toBe(0);
     const { at } = await newsroom.call('GET', `/admin/api/policies/${id}/assignments`, { token: story.admin.token });
     expect(at('data')).toEqual([]);
+  });
+});
+
+describe('assignments that another admin has changed meanwhile', () => {
+  async function assign(newsroom: ConsoleService, policyName: string, userName: string): Promise<() => Promise<void>> {
+    const { token } = await newsroom.admin();
+    const user = await newsroom.user({ name: userName });
+    const id = await newsroom.createPolicy({ name: policyName, rules: [{ resource: 'Tip', action: 'read' }] });
+    const path = `/admin/api/policies/${id}/assign/user/${user.id}`;
+    const send = async (days: number): Promise<void> => {
+      const expiresAt = new Date(Date.now() + days * 86_400_000).toISOString();
+      const body = { changes: [{ op: 'update', policyId: id, userId: user.id, expiresAt }] };
+      const reply = await newsroom.call('POST', '/admin/api/assignments/batch', { token, body });
+      expect(reply.status, reply.text).toBe(200);
+    };
+    expect((await newsroom.call('POST', path, { token, body: {} })).status).toBe(201);
+    return () => send(40);
+  }
+
+  it('those of a selection are revoked by the second attempt, and another filter ends the selection', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
+    const change = await assign(newsroom, 'selected and changed', 'Selma Selected');
+    const page = await visitor.open(newsroom, '/assignments', { as: story.admin });
+    visitor.allow(/^response 412: POST/);
+    const box = page.getByRole('checkbox', { name: /Selma Selected/ });
+    await box.check();
+    await page.getByText('1 assignment selected').waitFor();
+    await page
+      .getByRole('combobox', { name: 'Expires' })
+      .or(page.getByRole('textbox', { name: 'Expires' }))
+      .first()
+      .click();
+    await clickOption(page, 'within 7 days');
+    await page.getByText('1 assignment selected').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
+    await box.check();
+    await change();
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Revoke 1 assignment?' });
+    await dialog.getByRole('textbox', { name: 'Type revoke 1 to confirm' }).fill('revoke 1');
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('1 assignment was revoked.').waitFor();
+  });
+
+  it.for([
+    ['Change the expiry', 'Elif Expiry'],
+    ['Revoke', 'Reto Revoked'],
+  ] as const)('the dialog %s of a policy succeeds with the second attempt', async ([action, name], { newsroom, story, visitor }) => {
+    const change = await assign(newsroom, `changed before ${action}`, name);
+    const page = await visitor.open(newsroom, `/policies?search=changed+before+${action}`, { as: story.admin });
+    visitor.allow(/^response 412: POST/);
+    await page.getByRole('link', { name: `changed before ${action}` }).click();
+    await page.getByRole('tab', { name: 'Assignments' }).click();
+    await rowOf(page, name).getByRole('button', { name: action }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    await change();
+    await dialog.getByRole('button', { name: action }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByRole('button', { name: action }).click();
+    await dialog.waitFor({ state: 'detached' });
   });
 });
 

@@ -105,6 +105,25 @@ describe('records', () => {
       .waitFor();
   });
 
+  it('a record that was changed meanwhile is deleted by the second attempt, after its change is shown', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
+    const id = await createArticle({ newsroom, story }, { title: 'Before the change' });
+    const page = await visitor.open(newsroom, `/data/Article/${id}`, { as: story.admin });
+    visitor.allow(/^response 412: DELETE/);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete this record?' });
+    await dialog.getByText('The record is deleted permanently.').waitFor();
+    await newsroom.call('PUT', `/api/Article/${id}`, { token: story.admin.token, body: { title: 'After the change' } });
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByText('RECORD_VERSION').waitFor();
+    await page.getByText('After the change').first().waitFor();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('The record was deleted.').waitFor();
+  });
+
   it('a soft-deleted record is restored from the list of deleted records', async ({ visitor, onTestFinished }) => {
     const definition = 'name: Note\nsoftDelete: true\nfields:\n  title: { type: string, required: true }\n';
     const service = await startConsole({ definitions: { 'Note.yaml': definition } });

@@ -107,6 +107,23 @@ describe('users', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
+  it('a user whom another admin has changed meanwhile is inactive after the second attempt', async ({ newsroom, story, visitor }) => {
+    const user = await newsroom.user({ name: 'Vera Version' });
+    const page = await visitor.open(newsroom, `/users/${user.id}`, { as: story.admin });
+    visitor.allow(/^response 412: PUT/);
+    await page.getByRole('button', { name: 'Deactivate' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Deactivate' });
+    await dialog.getByText('The user is signed out everywhere').waitFor();
+    await newsroom.call('PUT', `/api/User/${user.id}`, { token: story.admin.token, body: { isActive: false } });
+    await dialog.getByRole('button', { name: 'Deactivate' }).click();
+    await dialog.getByText('RECORD_VERSION').waitFor();
+    await page.getByText('inactive', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Deactivate' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('inactive', { exact: true }).waitFor();
+    expect((await newsroom.call('GET', `/api/User/${user.id}`, { token: story.admin.token })).at('data.isActive')).toBe(false);
+  });
+
   it('deactivating says what follows, and signs the user out', async ({ newsroom, story, visitor }) => {
     const user = await newsroom.user({ name: 'Paul Deactivated' });
     const theirs = await visitor.open(newsroom, '/data', { as: user });

@@ -11,7 +11,7 @@ import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { Page } from '../../components/Page.tsx';
 import { PagedState } from '../../components/PagedState.tsx';
-import type { Selection } from '../../components/selection.ts';
+import { presentItems, type Selection } from '../../components/selection.ts';
 import { selectionColumn } from '../../components/selection-column.tsx';
 import { commonTexts } from '../../texts/common.ts';
 import { assignmentsTexts as texts } from '../../texts/policy.ts';
@@ -29,21 +29,31 @@ const accessChanges = createPart<AccessChangesOfSubjectsProps>(
 export function AssignmentsScreen() {
   const search = assignmentsRoute.useSearch();
   const navigate = assignmentsRoute.useNavigate();
-  const [now] = useState(() => Date.now());
-  const [selected, setSelected] = useState<Selection<NamedAssignment>>(new Map());
-  const query = useInfiniteQuery(assignmentsQuery(toAssignmentFilter(search, now)));
   const change = (next: AssignmentsSearch): void => void navigate({ search: next, replace: true });
   return (
     <Page title={texts.title} description={texts.description} actions={<AssignPolicyButton />}>
       <AssignmentFilters search={search} onChange={change} />
-      {selected.size > 0 && <RevokeBar selected={[...selected.values()]} onDone={() => setSelected(new Map())} />}
+      {/* Another filter ends the selection: its assignments may no longer be in view. */}
+      <AssignmentList key={JSON.stringify(search)} search={search} onClear={() => change({})} />
+    </Page>
+  );
+}
+
+function AssignmentList({ search, onClear }: { readonly search: AssignmentsSearch; onClear(): void }) {
+  const [now] = useState(() => Date.now());
+  const [selected, setSelected] = useState<Selection<NamedAssignment>>(new Map());
+  const query = useInfiniteQuery(assignmentsQuery(toAssignmentFilter(search, now)));
+  const loaded = query.data?.pages.flatMap(({ items }) => items) ?? [];
+  return (
+    <>
+      {selected.size > 0 && <RevokeBar selected={presentItems(selected, loaded)} onDone={() => setSelected(new Map())} />}
       <PagedState query={query}>
         {(items) =>
           items.length === 0 ? (
             <EmptyState
               {...texts.empty}
               action={
-                <Button variant="default" onClick={() => change({})}>
+                <Button variant="default" onClick={onClear}>
                   {texts.filters.clear}
                 </Button>
               }
@@ -57,7 +67,7 @@ export function AssignmentsScreen() {
           )
         }
       </PagedState>
-    </Page>
+    </>
   );
 }
 
@@ -66,8 +76,11 @@ function RevokeBar({ selected, onDone }: { readonly selected: readonly NamedAssi
   const queryClient = useQueryClient();
   const { length: count } = selected;
   const perform = async (reason: string | undefined) => {
-    await changeAssignments(selected.map(toRevocation), reason);
-    await queryClient.invalidateQueries({ queryKey: ['policies'] });
+    try {
+      await changeAssignments(selected.map(toRevocation), reason);
+    } finally {
+      await queryClient.invalidateQueries({ queryKey: ['policies'] });
+    }
     notifySuccess(texts.revoked(count));
     onDone();
   };

@@ -37,8 +37,11 @@ export function AssignModal({ policyId, assignment, onClose }: AssignModalProps)
     priority: assignment?.priority ?? 100,
   });
   const perform = async (reason: string | undefined) => {
-    await changeAssignments([toChange(input, policyId, assignment)], reason);
-    await queryClient.invalidateQueries({ queryKey: ['policies'] });
+    try {
+      await changeAssignments([toChange(input, policyId, assignment)], reason);
+    } finally {
+      await queryClient.invalidateQueries({ queryKey: ['policies'] });
+    }
     notifySuccess(assignment === undefined ? texts.done : texts.changed);
   };
   const isComplete = input.kind === 'role' ? input.role !== undefined : input.userId !== undefined;

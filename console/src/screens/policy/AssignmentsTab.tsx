@@ -27,6 +27,9 @@ export interface AssignmentsTabProps {
 export function AssignmentsTab({ policy, isAssigning, onAssigned }: AssignmentsTabProps) {
   const [opened, setOpened] = useState<Opened | undefined>(isAssigning ? { dialog: 'assign' } : undefined);
   const query = useInfiniteQuery(assignmentsQuery({ policyId: policy.id }));
+  const loaded = query.data?.pages.flatMap(({ items }) => items) ?? [];
+  /** Returns an assignment as the list has it at present, so that a change that was refused can be tried again. */
+  const present = (assignment: NamedAssignment) => loaded.find(({ id }) => id === assignment.id) ?? assignment;
   const close = () => {
     setOpened(undefined);
     if (isAssigning) onAssigned();
@@ -60,10 +63,10 @@ export function AssignmentsTab({ policy, isAssigning, onAssigned }: AssignmentsT
       </PagedState>
       {opened?.dialog === 'assign' && <LazyPart part={assignDialog} props={{ policyId: policy.id, onClose: close }} lines={0} />}
       {opened?.dialog === 'change' && (
-        <LazyPart part={assignDialog} props={{ policyId: policy.id, assignment: opened.assignment, onClose: close }} lines={0} />
+        <LazyPart part={assignDialog} props={{ policyId: policy.id, assignment: present(opened.assignment), onClose: close }} lines={0} />
       )}
       {opened?.dialog === 'revoke' && (
-        <LazyPart part={revokeDialog} props={{ policy, assignment: opened.assignment, onClose: close }} lines={0} />
+        <LazyPart part={revokeDialog} props={{ policy, assignment: present(opened.assignment), onClose: close }} lines={0} />
       )}
     </>
   );

@@ -24,8 +24,11 @@ export function RevokeModal({ policy, assignment, onClose }: RevokeModalProps) {
   const { kind, name, role, userId = '' } = assignment;
   const draft: Draft = { removeAssignments: [{ policyId: policy.id, ...(role === undefined ? { userId } : { role }) }] };
   const perform = async (reason: string | undefined) => {
-    await changeAssignments([toRevocation(assignment)], reason);
-    await queryClient.invalidateQueries({ queryKey: ['policies'] });
+    try {
+      await changeAssignments([toRevocation(assignment)], reason);
+    } finally {
+      await queryClient.invalidateQueries({ queryKey: ['policies'] });
+    }
     notifySuccess(texts.revoked);
   };
   return (

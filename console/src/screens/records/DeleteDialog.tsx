@@ -25,7 +25,13 @@ export function DeleteDialog({ resource, row, isOpen, onClose }: DeleteDialogPro
   const queryClient = useQueryClient();
   const path = `${encodeURIComponent(resource)}/${encodeURIComponent(row.id)}`;
   const remove = async (): Promise<void> => {
-    await sendRecordRequest(path, { method: 'DELETE', version: row.version });
+    try {
+      await sendRecordRequest(path, { method: 'DELETE', version: row.version });
+    } catch (error) {
+      // Another user may have changed the record: the next attempt is about what the screen then shows.
+      await queryClient.invalidateQueries({ queryKey: ['records', resource] });
+      throw error;
+    }
     notifySuccess(texts.done);
     queryClient.removeQueries({ queryKey: ['records', resource, 'record', row.id] });
     await queryClient.invalidateQueries({ queryKey: ['records', resource, 'list'] });

@@ -64,12 +64,15 @@ function Actions({ user }: { readonly user: Row }) {
   const queryClient = useQueryClient();
   const isActive = user['isActive'] !== false;
   const refusal = useUserRefusal('update');
-  const change = async (): Promise<void> => {
-    await sendRecordRequest(`User/${user.id}`, { method: 'PUT', body: { isActive: !isActive }, version: user.version });
-    notifySuccess(texts.changed);
-    await queryClient.invalidateQueries({ queryKey: ['users'] });
+  const change = async (next: boolean): Promise<void> => {
+    try {
+      await sendRecordRequest(`User/${user.id}`, { method: 'PUT', body: { isActive: next }, version: user.version });
+      notifySuccess(texts.changed);
+    } finally {
+      await queryClient.invalidateQueries({ queryKey: ['users'] });
+    }
   };
-  const activate = useMutation({ mutationFn: change });
+  const activate = useMutation({ mutationFn: () => change(true) });
   return (
     <>
       {activate.error !== null && <ProblemAlert error={activate.error} onRepeat={() => activate.mutate()} />}
@@ -94,7 +97,7 @@ function Actions({ user }: { readonly user: Row }) {
       >
         {isActive ? texts.deactivate : texts.activate}
       </GuardedButton>
-      <ConfirmModal isOpen={isAsked} title={texts.deactivate} action={texts.deactivate} perform={change} onClose={ask.close}>
+      <ConfirmModal isOpen={isAsked} title={texts.deactivate} action={texts.deactivate} perform={() => change(false)} onClose={ask.close}>
         <Text size="sm">{texts.deactivateDetail}</Text>
       </ConfirmModal>
     </>
