@@ -303,7 +303,7 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
     find: 'if (slow.size === 0) return',
     replace: 'return',
     red: 'src/storage/postgres/slow-commits.test.ts',
-    test: 'commits with slow checks have a connection of their own, and others do not wait for them',
+    test: 'commits with slow checks other commits do not wait for their connection',
     onPostgres: true,
   },
   {
@@ -312,7 +312,7 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
     find: 'isSlow && batch.length > 1 && !inDoubt ? SHARED_CHECK',
     replace: 'isSlow && batch.length > 1 ? SHARED_CHECK',
     red: 'src/storage/postgres/slow-commits.test.ts',
-    test: 'commits with slow checks are sent again without a short limit if the first attempt is in doubt',
+    test: 'commits with slow checks a commit in doubt is sent again without a short limit',
     onPostgres: true,
   },
   {

@@ -114,7 +114,7 @@ function commit(batcher: CommitBatcher, relations: RelationReads, caller = 'a'):
 }
 
 describe('commits with slow checks', () => {
-  it('have a connection of their own, and others do not wait for them', async () => {
+  it('other commits do not wait for their connection', async () => {
     const { batcher, next } = createBatcher();
     const slow = commit(batcher, SLOW);
     const first = await next();
@@ -130,7 +130,7 @@ describe('commits with slow checks', () => {
     expect(await slow).toBe(true);
   });
 
-  it('share a commit with a short limit; after it, each has a commit of its own without one', async () => {
+  it('several units of work share a commit with a short limit; after it, each has a commit of its own without one', async () => {
     const { batcher, next } = createBatcher();
     const all = [1, 2, 3].map(() => commit(batcher, SLOW));
     const shared = await next();
@@ -144,7 +144,7 @@ describe('commits with slow checks', () => {
     expect(await Promise.all(all)).toEqual([true, true, true]);
   });
 
-  it('are sent again without a short limit if the first attempt is in doubt', async () => {
+  it('a commit in doubt is sent again without a short limit', async () => {
     const { batcher, next } = createBatcher();
     const all = [commit(batcher, SLOW), commit(batcher, SLOW)];
     (await next()).lose();

@@ -41,26 +41,46 @@ export interface SlowCommits {
 
 /** Creates an empty queue. `settle` commits a batch, and never throws. */
 export function createSlowCommits(settle: (batch: readonly QueuedRequest[]) => Promise<void>): SlowCommits {
-  const queues = new Map<string, QueuedRequest[]>();
-  let waiting = 0;
+  const queue = new CallerQueue();
   let isRunning = false;
 
-  /** Takes a unit of work of the caller whose last one was taken before those of all others. */
-  function takeNext(): QueuedRequest | undefined {
-    const [next] = queues;
-    if (next === undefined) return undefined;
-    const [caller, own] = next;
-    const queued = own.shift();
-    queues.delete(caller);
-    if (own.length > 0) queues.set(caller, own);
-    waiting--;
-    return queued;
+  async function run(): Promise<void> {
+    while (queue.length > 0) await settle(queue.takeBatch());
+    isRunning = false;
   }
 
-  function takeBatch(): readonly QueuedRequest[] {
+  return {
+    get waiting() {
+      return queue.length;
+    },
+    add(queued) {
+      if (queue.length >= MAX_WAITING)
+        return queued.reject(new Problem('STORAGE_BUSY', `${MAX_WAITING} transactions with slow checks are waiting already`));
+      queue.add(queued);
+      if (isRunning) return;
+      isRunning = true;
+      // The first batch gets all that arrive in this turn of the event loop.
+      setImmediate(() => void run());
+    },
+  };
+}
+
+/** Units of work by caller. */
+class CallerQueue {
+  readonly #queues = new Map<string, QueuedRequest[]>();
+  length = 0;
+
+  add(queued: QueuedRequest): void {
+    const own = this.#queues.get(queued.caller) ?? [];
+    own.push(queued);
+    this.#queues.set(queued.caller, own);
+    this.length++;
+  }
+
+  takeBatch(): readonly QueuedRequest[] {
     const batch: QueuedRequest[] = [];
     for (let writes = 0; batch.length < MAX_BATCH && writes < MAX_WRITES; ) {
-      const queued = takeNext();
+      const queued = this.#takeNext();
       if (queued === undefined) break;
       batch.push(queued);
       writes += queued.request.deferred.length;
@@ -68,26 +88,15 @@ export function createSlowCommits(settle: (batch: readonly QueuedRequest[]) => P
     return batch;
   }
 
-  async function run(): Promise<void> {
-    while (waiting > 0) await settle(takeBatch());
-    isRunning = false;
+  /** Takes a unit of work of the caller whose last one was taken before those of all others. */
+  #takeNext(): QueuedRequest | undefined {
+    const [next] = this.#queues;
+    if (next === undefined) return undefined;
+    const [caller, own] = next;
+    const queued = own.shift();
+    this.#queues.delete(caller);
+    if (own.length > 0) this.#queues.set(caller, own);
+    this.length--;
+    return queued;
   }
-
-  return {
-    get waiting() {
-      return waiting;
-    },
-    add(queued) {
-      if (waiting >= MAX_WAITING)
-        return queued.reject(new Problem('STORAGE_BUSY', `${MAX_WAITING} transactions with slow checks are waiting already`));
-      const own = queues.get(queued.caller) ?? [];
-      own.push(queued);
-      queues.set(queued.caller, own);
-      waiting++;
-      if (isRunning) return;
-      isRunning = true;
-      // The first batch gets all that arrive in this turn of the event loop.
-      setImmediate(() => void run());
-    },
-  };
 }
