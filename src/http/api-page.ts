@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PROBLEMS } from '../errors.ts';
-import { namesEntityTag } from '../request/index.ts';
+import { matchesIfNoneMatch } from '../request/index.ts';
 import { escapeHtml } from './html.ts';
 import { addVary, isListed } from './negotiation.ts';
 
@@ -68,7 +68,7 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, { path, ty
   const { size, mtimeMs } = await stat(path);
   const etag = `W/"${size.toString(16)}-${Math.floor(mtimeMs).toString(16)}"`;
   reply.header('etag', etag).header('cache-control', 'public, max-age=0');
-  if (namesEntityTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  if (matchesIfNoneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
   reply.type(type);
   if (isCompressed) {
     addVary(reply, 'accept-encoding');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../errors.ts';
-import { namesEntityTag } from '../request/index.ts';
+import { matchesIfNoneMatch } from '../request/index.ts';
 import { type ConsoleAsset, type ConsoleFiles, HASHED_FOLDER, loadConsole, type MissingConsole } from './console-files.ts';
 import { escapeHtml } from './html.ts';
 import { UNSAFE_SEGMENT } from './http-request.ts';
@@ -69,7 +69,7 @@ function sendAsset({ headers }: FastifyRequest, reply: FastifyReply, asset: Cons
   const { type, plain, etag } = asset;
   addVary(reply, 'accept-encoding').header('cache-control', etag === undefined ? 'public, max-age=31536000, immutable' : 'no-cache');
   if (etag !== undefined) reply.header('etag', etag);
-  if (etag !== undefined && namesEntityTag(headers['if-none-match'], etag)) return reply.code(304).send();
+  if (etag !== undefined && matchesIfNoneMatch(headers['if-none-match'], etag)) return reply.code(304).send();
   reply.type(type);
   for (const encoding of ['br', 'gzip'] as const) {
     const compressed = asset[encoding];

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
-import { type EndpointDescription, namesEntityTag } from '../request/index.ts';
+import { type EndpointDescription, matchesIfNoneMatch } from '../request/index.ts';
 import { Input, OneOf, Type } from '../schemas/index.ts';
 
 /** The names of the schemas. No other file of the folder is served. */
@@ -40,7 +40,7 @@ export function serveSchemas(server: FastifyInstance, folder: URL): void {
       loading ??= loadSchema(new URL(name, folder));
       const { text, etag } = await loading;
       reply.header('etag', etag).header('cache-control', `public, max-age=${MAX_AGE}`);
-      if (namesEntityTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
+      if (matchesIfNoneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
       return reply.type('application/schema+json; charset=utf-8').send(text);
     });
   }

@@ -21,7 +21,6 @@ export {
   type ResponseOf,
   respond,
 } from './endpoint.ts';
-export { namesEntityTag } from './entity-tags.ts';
 export {
   type Admission,
   type ByteStream,
@@ -32,6 +31,7 @@ export {
   parseJsonBody,
   type Route,
 } from './http-messages.ts';
+export { matchesIfNoneMatch } from './if-none-match.ts';
 export { ISSUE, PROBLEM } from './problem-schemas.ts';
 export { type Expansion, type Projection, resolveProjection } from './projection.ts';
 export { refuseMistakes } from './query-parameters.ts';

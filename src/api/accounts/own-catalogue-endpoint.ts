@@ -1,6 +1,6 @@
 import { RULE_ACTIONS } from '../../actions.ts';
 import { authenticate, withUnitOfWork } from '../../pipeline/index.ts';
-import { envelope, NO_CONTENT, namesEntityTag, respond, toSuccess } from '../../request/index.ts';
+import { envelope, matchesIfNoneMatch, NO_CONTENT, respond, toSuccess } from '../../request/index.ts';
 import { component, OneOf, Type } from '../../schemas/index.ts';
 import { RESOURCE_DESCRIPTION, resourceDescriptionExample } from '../records/index.ts';
 import { describeTables, exampleTables, TABLES, toContentETag } from '../system/index.ts';
@@ -56,7 +56,7 @@ export const ownCatalogueEndpoint = authEndpoint({
     const own = await withUnitOfWork(deps, { caller }, loadOwnResources);
     const catalogue = { ...own, ...describeTables() };
     const etag = toContentETag(catalogue);
-    if (namesEntityTag(request.header('if-none-match'), etag)) return respond(304, undefined, { etag });
+    if (matchesIfNoneMatch(request.header('if-none-match'), etag)) return respond(304, undefined, { etag });
     return respond(200, toSuccess(catalogue), { etag });
   },
 });

@@ -4,7 +4,7 @@ import { describeDomain, ENVIRONMENT_KINDS, IDENTITY_NAMES, REQUEST_KINDS } from
 import { AUDIT_LOG_NAME, EFFECTS, POLICY_TYPES, type PolicyLimits } from '../../authz/policies/index.ts';
 import { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelSyntax, type ContextGroup } from '../../conditions/index.ts';
 import type { Kind } from '../../operators/index.ts';
-import { envelope, NO_CONTENT, namesEntityTag, respond, toSuccess } from '../../request/index.ts';
+import { envelope, matchesIfNoneMatch, NO_CONTENT, respond, toSuccess } from '../../request/index.ts';
 import {
   ASSIGNABLE_ROLES,
   type Definitions,
@@ -95,7 +95,7 @@ export const catalogueEndpoints: readonly AdminEndpoint[] = [
     async handle({ request, snapshot: { definitions }, deps }: AdminRequest) {
       const catalogue = createCatalogue(definitions, deps);
       const etag = toContentETag(catalogue);
-      if (namesEntityTag(request.header('if-none-match'), etag)) return respond(304, undefined, { etag });
+      if (matchesIfNoneMatch(request.header('if-none-match'), etag)) return respond(304, undefined, { etag });
       return respond(200, toSuccess(catalogue), { etag });
     },
   }),

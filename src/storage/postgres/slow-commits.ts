@@ -9,7 +9,7 @@ import type { RelatedCheck } from '../relation-set.ts';
 import type { QueuedRequest } from './commit-queue.ts';
 import type { CheckOptions } from './relation-checks.ts';
 
-/** Maximum milliseconds of a statement if several units of work share a commit. Tables without an index are often small, and then one is enough for all. */
+/** Maximum milliseconds of a statement if several units of work share a commit: enough for small tables, which often have no index. */
 export const SHARED_CHECK = 50;
 /** Maximum units of work per commit. */
 const MAX_BATCH = 16;
@@ -88,7 +88,7 @@ class CallerQueue {
     return batch;
   }
 
-  /** Takes a unit of work of the caller whose last one was taken before those of all others. */
+  /** Takes the first unit of work of the next caller, whose turn then comes after those of the others. */
   #takeNext(): QueuedRequest | undefined {
     const [next] = this.#queues;
     if (next === undefined) return undefined;

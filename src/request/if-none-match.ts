@@ -4,7 +4,7 @@ const OPAQUE_TAG = /"[^"]*"/g;
  * Returns true if the header `If-None-Match` contains an entity tag, or is `*`. Tags are compared without `W/` (RFC 9110, 13.1.2): a proxy that
  * compresses responses makes their tags weak.
  */
-export function namesEntityTag(header: string | undefined, etag: string): boolean {
+export function matchesIfNoneMatch(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.trim() === '*' || [...header.matchAll(OPAQUE_TAG)].some(([tag]) => tag === etag.replace(/^W\//, ''));
 }

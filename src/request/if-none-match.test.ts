@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { namesEntityTag } from './entity-tags.ts';
+import { matchesIfNoneMatch } from './if-none-match.ts';
 
-describe('namesEntityTag', () => {
+describe('matchesIfNoneMatch', () => {
   it.each([
     ['"a"', '"a"', true],
     ['W/"a"', '"a"', true],
@@ -16,6 +16,6 @@ describe('namesEntityTag', () => {
     ['', '"a"', false],
     [undefined, '"a"', false],
   ])('the header %s names the tag %s: %s', (header, etag, expected) => {
-    expect(namesEntityTag(header, etag)).toBe(expected);
+    expect(matchesIfNoneMatch(header, etag)).toBe(expected);
   });
 });
