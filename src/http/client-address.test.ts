@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { isLocal, toAddress, toRateKey } from './client-address.ts';
+import { isLocal, toAddress, toRateKey, toTrust } from './client-address.ts';
 
 describe('toAddress', () => {
   it.each([
@@ -9,12 +9,44 @@ describe('toAddress', () => {
     ['::FFFF:192.0.2.1', undefined, '192.0.2.1'],
     ['2001:db8::1', undefined, '2001:db8::1'],
     ['fe80::1%eth0', undefined, 'fe80::1'],
-    ['unknown', '127.0.0.1', '127.0.0.1'],
-    ['192.0.2.1:443', '127.0.0.1', '127.0.0.1'],
+    ['192.0.2.1:443', '127.0.0.1', '192.0.2.1'],
+    ['[2001:db8::1]:443', '127.0.0.1', '2001:db8::1'],
+    ['[2001:db8::1]', '127.0.0.1', '2001:db8::1'],
+    ['[::ffff:192.0.2.1]:443', '127.0.0.1', '192.0.2.1'],
+    ['unknown', '127.0.0.1', 'unknown'],
+    ['192.0.2.1:', '127.0.0.1', 'unknown'],
+    ['192.0.2.1:443:80', '127.0.0.1', 'unknown'],
+    ['_hidden', '127.0.0.1', 'unknown'],
     [undefined, '::ffff:127.0.0.1', '127.0.0.1'],
-    ['', undefined, '0.0.0.0'],
+    ['', '192.0.2.1', '192.0.2.1'],
+    ['', undefined, 'unknown'],
   ])('reads the forwarded address %s over the connection %s as %s', (forwarded, connected, expected) => {
     expect(toAddress(forwarded, connected)).toBe(expected);
+  });
+});
+
+describe('toTrust', () => {
+  const proxies = ['10.0.0.0/8', '192.0.2.1', '::ffff:192.0.2.9', '2001:db8::/32', 'fe80::1%eth0'];
+  it.each([
+    ['10.1.2.3', true],
+    ['10.1.2.3:51234', true],
+    ['::ffff:10.1.2.3', true],
+    ['[2001:db8::7]:443', true],
+    ['192.0.2.1', true],
+    ['192.0.2.9', true],
+    ['fe80::1', true],
+    ['192.0.2.2', false],
+    ['11.0.0.1', false],
+    ['2001:db9::1', false],
+    ['unknown', false],
+    ['', false],
+  ])('the proxy %s is trusted: %s', (address, expected) => {
+    const isTrusted = toTrust(proxies);
+    expect(isTrusted !== false && isTrusted(address)).toBe(expected);
+  });
+
+  it('trusts no proxy without networks', () => {
+    expect(toTrust([])).toBe(false);
   });
 });
 

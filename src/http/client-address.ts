@@ -1,15 +1,39 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 import { isLoopback } from '../config/option.ts';
 import { toHostName } from './allowed-hosts.ts';
 
+/** Stands for an address that a trusted proxy has not named. It is in no network: conditions on it are unknown. */
+const UNKNOWN_ADDRESS = 'unknown';
+
 /**
- * Returns the address of the client: the forwarded one if it is valid, otherwise that of the connection. An IPv4 address mapped into IPv6
- * is returned as IPv4, so that networks in conditions match it.
+ * Returns the address of the client from the text that a trusted proxy has forwarded, or from the connection if there is none. Never returns
+ * the address of the proxy instead of an invalid text: it is often in a network that policies trust. An IPv4 address mapped into IPv6 is
+ * returned as IPv4, so that networks in conditions match it.
  */
 export function toAddress(forwarded: string | undefined, connected: string | undefined): string {
-  const address = validAddress(forwarded) ?? validAddress(connected) ?? '0.0.0.0';
-  return MAPPED.exec(address)?.[1] ?? address;
+  const text = forwarded === undefined || forwarded === '' ? connected : forwarded;
+  return toValidAddress(text) ?? UNKNOWN_ADDRESS;
+}
+
+/** Returns the function that finds trusted proxies by their addresses and networks; false if there are none. */
+export function toTrust(proxies: readonly string[]): false | ((text: string) => boolean) {
+  if (proxies.length === 0) return false;
+  const trusted = new BlockList();
+  for (const proxy of proxies) {
+    const [given = '', bits] = proxy.split('/');
+    const network = bits === undefined ? (toValidAddress(given) ?? given) : given;
+    if (bits === undefined) trusted.addAddress(network, familyOf(network));
+    else trusted.addSubnet(network, Number(bits), familyOf(network));
+  }
+  return (text) => {
+    const address = toValidAddress(text);
+    return address !== undefined && trusted.check(address, familyOf(address));
+  };
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIPv6(address) ? 'ipv6' : 'ipv4';
 }
 
 /** Returns the key of the rate limit: the address, or the /64 network of an IPv6 address, because a client can use any address of the network. */
@@ -26,11 +50,14 @@ export function toRateKey(address: string): string {
 /** Matches an IPv4 address mapped into IPv6. */
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** Returns an address without its zone: `fe80::1%eth0` gives `fe80::1`. Returns undefined for a text that is no address. */
-function validAddress(text = ''): string | undefined {
-  const zone = text.indexOf('%');
-  const address = zone === -1 ? text : text.slice(0, zone);
-  return isIP(address) === 0 ? undefined : address;
+/** Matches an address with a port, as some proxies write it, or in brackets. */
+const WITH_PORT = /^(?:(\d+\.\d+\.\d+\.\d+):\d+|\[([^\]]+)\](?::\d+)?)$/;
+
+/** Returns an address without port and zone: `[fe80::1%eth0]:443` gives `fe80::1`. Returns undefined for a text that is no address. */
+function toValidAddress(text = ''): string | undefined {
+  const [, ipv4, ipv6] = WITH_PORT.exec(text) ?? [];
+  const [address = ''] = (ipv4 ?? ipv6 ?? text).split('%', 1);
+  return isIP(address) === 0 ? undefined : (MAPPED.exec(address)?.[1] ?? address);
 }
 
 /**

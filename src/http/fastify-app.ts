@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerOptions } from 'node:http';
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions, fastify, LogController } from 'fastify';
 import { toPathTarget } from './ambiguous-requests.ts';
+import { toTrust } from './client-address.ts';
 import type { HttpOptions, ResponseObserver } from './http-options.ts';
 import { clientAddress, keepQuery, parseRequestId, toPath } from './http-request.ts';
 import { openStandardLog } from './log-stream.ts';
@@ -28,7 +29,7 @@ export function createFastify(options: HttpOptions): FastifyInstance {
     bodyLimit: limits.bodyBytes,
     // Off, because Fastify's 503 response is not a problem+json. Requests that arrive during shutdown are served, and their connection is closed.
     return503OnClosing: false,
-    trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
+    trustProxy: toTrust(options.trustProxy),
     rewriteUrl: toPathTarget,
     genReqId: (raw) => parseRequestId(raw.headers),
     requestIdHeader: false,

@@ -96,8 +96,9 @@ function parseParams(params: Readonly<Record<string, string>>): ReadonlyMap<stri
 function parseToken(raw: IncomingMessage): string | undefined {
   if (raw.headers.authorization === undefined) return undefined;
   // Node keeps only the first Authorization header; a proxy may have checked another one.
-  const given = countHeaders(raw.rawHeaders, 'authorization');
-  if (given > 1) throw new Problem('IDENTITY_TOKEN', `expected one Authorization header, ${given} were given`);
+  // Without the number: refusals with the same detail share an audit entry.
+  if (countHeaders(raw.rawHeaders, 'authorization') > 1)
+    throw new Problem('IDENTITY_TOKEN', 'expected one Authorization header, several were given');
   const token = BEARER.exec(raw.headers.authorization)?.[1];
   if (token === undefined) throw new Problem('IDENTITY_TOKEN', 'expected Authorization: Bearer <token>');
   return token;
