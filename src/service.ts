@@ -188,6 +188,7 @@ function createApiDeps(config: Config, { database, policyStore, monitor, disk, p
     database,
     key,
     options: { ...toAuthenticationOptions(config), passwordCosts },
+    disk,
     userDefinition: () => policyStore.definitions.get('User') as Resource,
     onFirstAdmin: grantFullAccess,
   });

@@ -4,6 +4,7 @@ import { Problem } from '../errors.ts';
 import type { RequestOrigin } from '../request/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
 import { toCountedAddress } from './login-attempts.ts';
+import { type DiskState, toLowDiskProblem } from './low-disk.ts';
 import { createRefusalWindows, type RefusalWindows, type Repeats } from './refusal-windows.ts';
 import { deriveKey, type TokenKey } from './signing-key.ts';
 
@@ -39,7 +40,8 @@ export interface AuthEntries {
   appendRefusal(tx: Transaction, event: AuthEvent, problem: Problem): Promise<Problem>;
   /**
    * Commits the entry of a refusal that any client can cause at no cost. Only the first refusal of a minute with the same action, problem,
-   * user and network has an entry, so that a flood of requests does not fill the disk. Returns the problem with the id of that entry.
+   * user and network has an entry, so that a flood of requests does not fill the disk. Returns the problem with the id of that entry. While
+   * little disk space is left, records nothing, and returns STORAGE_UNAVAILABLE.
    */
   recordRefusal(event: AuthEvent, problem: Problem): Promise<Problem>;
   /** Commits an entry with the number of repeated refusals of each window that has ended, or of all windows. */
@@ -49,6 +51,7 @@ export interface AuthEntries {
 interface AuthEntryDeps {
   readonly database: Database;
   readonly key: TokenKey;
+  readonly disk?: DiskState | undefined;
 }
 
 /** The members of a refusal that its entry contains. */
@@ -59,11 +62,37 @@ interface Refusal {
 
 /** Creates the functions that write audit entries of kind `auth`. */
 export function createAuthEntries(
-  { database, key }: AuthEntryDeps,
+  { database, key, disk }: AuthEntryDeps,
   windows: RefusalWindows<Refusal> = createRefusalWindows(),
 ): AuthEntries {
-  const emailKey = deriveKey(key, 'emails in audit entries');
-  const append = async (tx: Transaction, event: AuthEvent, problem?: Problem): Promise<string> => {
+  const append = createAppend(deriveKey(key, 'emails in audit entries'));
+  return {
+    append: async (tx, event) => void (await append(tx, event)),
+    appendRefusal: async (tx, event, problem) => withEntry(problem, await append(tx, event, problem)),
+    async recordRefusal(event, problem) {
+      const lowDisk = toLowDiskProblem(disk);
+      if (lowDisk !== undefined) return lowDisk;
+      const { action, reason, userId = '', origin } = event;
+      const kind = [toCountedAddress(origin.ip), action, problem.code, reason, userId].join(' ');
+      const commit = () => database.transaction((tx) => append(tx, event, problem));
+      return withEntry(problem, await windows.record(kind, { event, code: problem.code }, commit));
+    },
+    async recordRepeats(which) {
+      const repeats = windows.takeRepeats(which);
+      if (repeats.length === 0) return;
+      try {
+        await database.transaction(async (tx) => appendAuditEntries(tx, repeats.map(toRepeatsEntry)));
+      } catch (error) {
+        windows.restoreRepeats(repeats);
+        throw error;
+      }
+    },
+  };
+}
+
+/** Creates the function that appends the entry of an event, and returns the id of the entry. */
+function createAppend(emailKey: KeyObject): (tx: Transaction, event: AuthEvent, problem?: Problem) => Promise<string> {
+  return async (tx, event, problem) => {
     const entryId = createEntryId();
     const { origin, action, reason, userId, role = 'anon', sessionId, email } = event;
     appendEntry(tx, {
@@ -85,26 +114,6 @@ export function createAuthEntries(
       facts: email === undefined ? undefined : { emailHash: hashEmail(emailKey, email) },
     });
     return entryId;
-  };
-  return {
-    append: async (tx, event) => void (await append(tx, event)),
-    appendRefusal: async (tx, event, problem) => withEntry(problem, await append(tx, event, problem)),
-    async recordRefusal(event, problem) {
-      const { action, reason, userId = '', origin } = event;
-      const kind = [toCountedAddress(origin.ip), action, problem.code, reason, userId].join(' ');
-      const commit = () => database.transaction((tx) => append(tx, event, problem));
-      return withEntry(problem, await windows.record(kind, { event, code: problem.code }, commit));
-    },
-    async recordRepeats(which) {
-      const repeats = windows.takeRepeats(which);
-      if (repeats.length === 0) return;
-      try {
-        await database.transaction(async (tx) => appendAuditEntries(tx, repeats.map(toRepeatsEntry)));
-      } catch (error) {
-        windows.restoreRepeats(repeats);
-        throw error;
-      }
-    },
   };
 }
 

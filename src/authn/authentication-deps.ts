@@ -3,6 +3,7 @@ import type { Resource } from '../resources/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
 import type { AuthEntries } from './auth-entries.ts';
 import type { LoginLimits } from './login-attempts.ts';
+import type { DiskState } from './low-disk.ts';
 import type { HashCosts, Passwords } from './passwords.ts';
 import type { TokenKey } from './signing-key.ts';
 import type { TokenOptions, Tokens } from './tokens.ts';
@@ -36,6 +37,7 @@ export interface AuthenticationDeps {
   readonly database: Database;
   readonly key: TokenKey;
   readonly options: AuthenticationOptions;
+  readonly disk?: DiskState | undefined;
   /** Returns the current definition of User. */
   userDefinition(): Resource;
   /** Called in the transaction of setup: creates the policy that gives admins access, and appends the audit entry. */
@@ -47,6 +49,8 @@ export interface AuthEndpointDeps extends AuthenticationDeps {
   readonly passwords: Passwords;
   readonly tokens: Tokens;
   readonly entries: AuthEntries;
+  /** Deletes some expired rows of the tables of authentication, if the last deletion was an hour ago or has left some. */
+  deleteExpired(tx: Transaction): Promise<void>;
 }
 
 /** A user, as the responses of setup, login and refresh contain it. */

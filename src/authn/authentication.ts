@@ -7,6 +7,7 @@ import { type AuthEvent, type AuthOrigin, createAuthEntries } from './auth-entri
 import type { AuthEndpointDeps, AuthenticationDeps, IssuedTokens, TokenUser } from './authentication-deps.ts';
 import { type BrowserSessions, createBrowserSessions } from './browser-sessions.ts';
 import { identify, identifyByEmail, identifyByToken, loadCaller } from './caller.ts';
+import { createDeletion } from './delete-expired.ts';
 import { createLogin, issueAccess, type LoginCredentials, type OpenByPassword, refresh, type SessionOrigin } from './login.ts';
 import { createOwnSessions, type OwnSessions, verifyRequiredToken } from './own-sessions.ts';
 import { createPasswords, type PasswordClaim, type PasswordProof, provePassword } from './passwords.ts';
@@ -59,7 +60,7 @@ export function createAuthentication(given: AuthenticationDeps): Authentication 
   const passwords = createPasswords(given.options.hashConcurrency, given.options.passwordCosts);
   const tokens = createTokens(given.key, given.options);
   const entries = createAuthEntries(given);
-  const deps: AuthEndpointDeps = { ...given, passwords, tokens, entries };
+  const deps: AuthEndpointDeps = { ...given, passwords, tokens, entries, deleteExpired: createDeletion(given.options) };
   const openByPassword = createLogin(deps);
   return Object.freeze({
     readToken: (token: string | undefined) => (token === undefined ? NO_TOKEN : tokens.verify(token)),

@@ -13,6 +13,7 @@ export { type Identification, INACTIVE_USER, identify, identifyByEmail, identify
 export { type AdminUserChange, hasAdmin, validateAdminRemains } from './last-admin.ts';
 export { toSessionOrigin } from './login.ts';
 export { deleteAddressesOf, resetAccountAttempts } from './login-attempts.ts';
+export { type DiskState, toLowDiskProblem } from './low-disk.ts';
 export {
   loadOpenSessions,
   revokeOpenSession,
@@ -23,5 +24,5 @@ export { findGuessablePassword, type HashCosts, type PasswordClaim, type Passwor
 export { revokeAllSessions, revokeSessions } from './sessions.ts';
 export { deleteSetupTokens, SETUP_BODY } from './setup.ts';
 export { deriveKey, loadTokenKey, type TokenAlgorithm, type TokenKey, type TokenKeySource } from './signing-key.ts';
-export type { VerifiedToken } from './tokens.ts';
+export { toForeignId, type VerifiedToken } from './tokens.ts';
 export { loadUserActivity, type UserActivity } from './user-activity.ts';

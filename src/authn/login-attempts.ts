@@ -18,6 +18,8 @@ export interface LoginLimits {
 export interface LoginAttempt {
   readonly email: string;
   readonly ip: string;
+  /** Number of earlier attempts from the address that were refused and not counted; 0 if absent. */
+  readonly uncounted?: number;
 }
 
 /** The refusal of an attempt, because there were too many. */
@@ -26,6 +28,8 @@ export interface Throttling {
   readonly retryAfter: number;
   /** The number of attempts that were refused in this window, including this one. */
   readonly refusals: number;
+  /** True if there were too many attempts from the address, so that all others from it are refused too. */
+  readonly isAddressRefused: boolean;
 }
 
 /**
@@ -34,26 +38,27 @@ export interface Throttling {
  *
  * Counts per account and address, and per address, so that wrong passwords from one address lock out that address and no other. An
  * attempt within both limits also counts per account, unless the account has logged in from the address recently. A refused attempt does
- * not count per account: otherwise one address could use up the limit of the account for all addresses.
+ * not count per account: otherwise one address could use up the limit of the account for all addresses. The address counts first: each further
+ * email would otherwise add a row, also while all attempts from the address are refused.
  */
 export async function countAttempt(tx: Transaction, attempt: LoginAttempt, limits: LoginLimits): Promise<Throttling | undefined> {
   const seconds = limits.loginWindowSeconds;
-  const pair = await countOne(tx, pairKey(attempt), { max: limits.loginAttempts, seconds });
-  const address = await countOne(tx, addressKey(attempt), { max: limits.loginAttemptsPerAddress, seconds });
-  if (pair === undefined && address === undefined) {
-    if (await isKnownAddress(tx, attempt)) return undefined;
-    return countOne(tx, accountKey(attempt), { max: limits.loginAttemptsPerAccount, seconds: limits.loginAccountWindowSeconds });
-  }
-  // The refusals of the address count first: a client with one address cannot begin a new count with another email.
-  const refusals = (address ?? pair)?.refusals ?? 0;
-  return { retryAfter: Math.max(pair?.retryAfter ?? 0, address?.retryAfter ?? 0), refusals };
+  const { uncounted = 0 } = attempt;
+  const address = await countOne(tx, addressKey(attempt), { max: limits.loginAttemptsPerAddress, seconds, uncounted });
+  if (address !== undefined) return { ...address, isAddressRefused: true };
+  const exceeded =
+    (await countOne(tx, pairKey(attempt), { max: limits.loginAttempts, seconds })) ??
+    ((await isKnownAddress(tx, attempt))
+      ? undefined
+      : await countOne(tx, accountKey(attempt), { max: limits.loginAttemptsPerAccount, seconds: limits.loginAccountWindowSeconds }));
+  return exceeded && { ...exceeded, isAddressRefused: false };
 }
 
 /**
  * Returns true if a throttled attempt has an audit entry: the first, the tenth, the hundredth in a window and so on, because a client can
  * send throttled attempts at no cost.
  */
-export function isRecorded({ refusals }: Throttling): boolean {
+export function isRecorded({ refusals }: Pick<Throttling, 'refusals'>): boolean {
   return /^10*$/.test(String(refusals));
 }
 
@@ -65,7 +70,18 @@ export function isRecorded({ refusals }: Throttling): boolean {
 export async function clearAttempts(tx: Transaction, attempt: LoginAttempt): Promise<void> {
   const counted = (await isKnownAddress(tx, attempt)) ? [addressKey(attempt)] : [addressKey(attempt), accountKey(attempt)];
   await tx.run(sql`delete from "_LoginAttempt" where "id" = ${pairKey(attempt)}`);
-  for (const id of counted) await tx.run(sql`update "_LoginAttempt" set "count" = "count" - 1 where "id" = ${id} and "count" > 0`);
+  for (const id of counted) await subtractOne(tx, id);
+}
+
+/** Subtracts an attempt whose password was not verified, because too many passwords were waiting. */
+export async function subtractAttempt(tx: Transaction, attempt: LoginAttempt): Promise<void> {
+  const keys = [addressKey(attempt), pairKey(attempt)];
+  if (!(await isKnownAddress(tx, attempt))) keys.push(accountKey(attempt));
+  for (const id of keys) await subtractOne(tx, id);
+}
+
+async function subtractOne(tx: Transaction, id: string): Promise<void> {
+  await tx.run(sql`update "_LoginAttempt" set "count" = "count" - 1 where "id" = ${id} and "count" > 0`);
 }
 
 /** Clears the attempts per account, for an operator who sets a new password of the account. */
@@ -88,16 +104,21 @@ export async function countSetupAttempt(tx: Transaction, ip: string, limits: Log
 interface Limit {
   readonly max: number;
   readonly seconds: number;
+  readonly uncounted?: number;
 }
 
 /** Counts an attempt; returns undefined within the limit. One statement, so that concurrent attempts are all counted. */
-async function countOne(tx: Transaction, id: string, { max, seconds }: Limit): Promise<Throttling | undefined> {
+async function countOne(
+  tx: Transaction,
+  id: string,
+  { max, seconds, uncounted = 0 }: Limit,
+): Promise<Omit<Throttling, 'isAddressRefused'> | undefined> {
   const now = new Date(tx.now).toISOString();
   const ended = hasEnded(tx.now, seconds);
   const row = await tx.one<{ count: number; windowStart: string }>(sql`
     insert into "_LoginAttempt" ("id", "windowStart", "count") values (${id}, ${now}, 1)
     on conflict ("id") do update set
-      "count" = case when ${ended} then 1 else "_LoginAttempt"."count" + 1 end,
+      "count" = case when ${ended} then 1 else "_LoginAttempt"."count" + ${1 + uncounted} end,
       "windowStart" = case when ${ended} then excluded."windowStart" else "_LoginAttempt"."windowStart" end
     returning "count", "windowStart"`);
   if (row === undefined || row.count <= max) return undefined;

@@ -2,22 +2,12 @@ import { Problem } from '../errors.ts';
 import type { HttpRequest } from '../request/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
-import type { AuthOrigin } from './auth-entries.ts';
+import type { AuthEvent, AuthOrigin } from './auth-entries.ts';
 import type { AuthEndpointDeps, IssuedAccess, IssuedTokens, TokenUser } from './authentication-deps.ts';
-import {
-  clearAttempts,
-  countAttempt,
-  deleteExpiredAddresses,
-  deleteExpiredAttempts,
-  isRecorded,
-  type LoginAttempt,
-  type LoginLimits,
-  rememberAddress,
-  type Throttling,
-} from './login-attempts.ts';
-import { deleteExpiredSessions, renewSession, type SessionClient, type TimedSession } from './sessions.ts';
-
-const CLEAN_EVERY_MS = 3_600_000;
+import { clearAttempts, countAttempt, isRecorded, type LoginAttempt, rememberAddress, type Throttling } from './login-attempts.ts';
+import { verifyCounted } from './passwords.ts';
+import { RefusedAddresses } from './refused-addresses.ts';
+import { renewSession, type SessionClient, type TimedSession } from './sessions.ts';
 
 /** The credentials of a login. */
 export interface LoginCredentials {
@@ -48,33 +38,19 @@ export type OpenByPassword = <S extends TimedSession>(
 
 /** Creates the function that logs in. All kinds of sessions share it, and so its limits. */
 export function createLogin(deps: AuthEndpointDeps): OpenByPassword {
-  let cleanedAt = 0;
-  const { database, passwords, options, entries } = deps;
+  const { database, entries } = deps;
+  const admit = createAdmission(deps);
 
   return async ({ email, password }, origin, open) => {
     const attempt: LoginAttempt = { email: email.toLowerCase(), ip: origin.ip };
     const event = { action: 'login', origin, email } as const;
-    const before = await database.transaction(async (tx) => {
-      // The absolute difference, so that cleaning continues within an hour after the clock was set back.
-      if (Math.abs(tx.now - cleanedAt) > CLEAN_EVERY_MS) {
-        // Set before the first statement: other logins meanwhile would wait for the rows that this one deletes.
-        cleanedAt = tx.now;
-        // The next login continues.
-        if (await deleteExpired(tx, options)) cleanedAt = 0;
-      }
-      const throttling = await countAttempt(tx, attempt, options);
-      if (throttling === undefined) return { user: await loadCredentials(tx, attempt.email) };
-      // Returned, not thrown: throwing would undo the count and the entry.
-      const { problem, reason } = toThrottled(throttling);
-      return { refused: isRecorded(throttling) ? await entries.appendRefusal(tx, { ...event, reason }, problem) : problem };
-    });
-    if ('refused' in before) throw before.refused;
-    const isRight = await passwords.verify(before.user?.password, password);
+    const before = await admit(attempt, event);
+    const isRight = await verifyCounted(deps, attempt, { hashed: before?.password, plain: password });
     const opened = await database.transaction(async (tx) => {
       // The password may have changed while it was hashed. The row lock keeps it until the commit; a later change revokes this session.
       const user = isRight ? await loadCredentials(tx, attempt.email, tx.rowLock('share')) : undefined;
-      if (user === undefined || user.password !== before.user?.password) {
-        const refusal = { ...event, userId: before.user?.id, reason: before.user === undefined ? UNKNOWN_USER : WRONG_PASSWORD };
+      if (user === undefined || user.password !== before?.password) {
+        const refusal = { ...event, userId: before?.id, reason: before === undefined ? UNKNOWN_USER : WRONG_PASSWORD };
         return { refused: await entries.appendRefusal(tx, refusal, wrongCredentials()) };
       }
       await clearAttempts(tx, attempt);
@@ -88,10 +64,38 @@ export function createLogin(deps: AuthEndpointDeps): OpenByPassword {
   };
 }
 
-/** Deletes some of the expired rows of each table. Returns true if more may be left. */
-async function deleteExpired(tx: Transaction, options: LoginLimits): Promise<boolean> {
-  const left = [await deleteExpiredAttempts(tx, options), await deleteExpiredAddresses(tx), await deleteExpiredSessions(tx)];
-  return left.includes(true);
+type Admit = (attempt: LoginAttempt, event: Omit<AuthEvent, 'reason'>) => Promise<Credentials | undefined>;
+
+/**
+ * Creates the function that counts an attempt and returns the credentials of its account; undefined if no user may log in with the email.
+ *
+ * @throws Problem IDENTITY_THROTTLED
+ */
+function createAdmission({ database, options, entries, deleteExpired }: AuthEndpointDeps): Admit {
+  const refused = new RefusedAddresses();
+
+  /** Records the refusal of an attempt, if it is one of those that have an entry. */
+  async function refuse(tx: Transaction, event: Omit<AuthEvent, 'reason'>, throttling: Throttling): Promise<Problem> {
+    const { problem, reason } = toThrottled(throttling);
+    return isRecorded(throttling) ? entries.appendRefusal(tx, { ...event, reason }, problem) : problem;
+  }
+
+  return async (attempt, event) => {
+    const repeated = refused.refuse(attempt.ip);
+    if (repeated !== undefined)
+      throw isRecorded(repeated) ? await database.transaction((tx) => refuse(tx, event, repeated)) : toThrottled(repeated).problem;
+    const counted = { ...attempt, uncounted: refused.takeUncounted(attempt.ip) };
+    const { user, throttling, problem } = await database.transaction(async (tx) => {
+      await deleteExpired(tx);
+      const throttling = await countAttempt(tx, counted, options);
+      if (throttling === undefined) return { user: await loadCredentials(tx, attempt.email) };
+      // Returned, not thrown: throwing would undo the count and the entry.
+      return { throttling, problem: await refuse(tx, event, throttling) };
+    });
+    refused.note(attempt.ip, throttling);
+    if (problem !== undefined) throw problem;
+    return user;
+  };
 }
 
 /** The reasons of refused logins in audit entries. The client receives the same problem for all of them. */
@@ -130,6 +134,7 @@ export async function refresh({ entries, ...deps }: AuthEndpointDeps, refreshTok
       return { refused: await entries.appendRefusal(tx, { ...event, reason: USED_TWICE, userId, sessionId }, invalidRefreshToken()) };
     }
     const { user, session } = renewed;
+    await deps.deleteExpired(tx);
     await entries.append(tx, { ...event, reason: 'refreshed', userId: user.id, role: user.role, sessionId: session.sessionId });
     return { user, session, now: tx.now };
   });

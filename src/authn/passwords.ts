@@ -6,7 +6,7 @@ import { type Issue, Problem } from '../errors.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { sql } from '../sql.ts';
 import type { Database, Transaction } from '../storage/index.ts';
-import { clearAttempts, countAttempt, type LoginLimits } from './login-attempts.ts';
+import { clearAttempts, countAttempt, type LoginAttempt, type LoginLimits, subtractAttempt } from './login-attempts.ts';
 
 /** The costs of a hash with argon2id, the library's default algorithm. Lower costs make a stolen hash easier to guess. */
 export interface HashCosts {
@@ -133,10 +133,30 @@ export async function provePassword(
     const { retryAfter } = throttling;
     return { refused: new Problem('IDENTITY_THROTTLED', 'too many attempts with a wrong current password', { retryAfter }) };
   }
-  const isRight = await passwords.verify(user?.password ?? undefined, plain);
+  const isRight = await verifyCounted({ database, passwords }, attempt, { hashed: user?.password ?? undefined, plain });
   if (!isRight || typeof user?.password !== 'string') return { refused: wrongPassword() };
   await database.transaction((tx) => clearAttempts(tx, attempt));
   return { hash: user.password };
+}
+
+/** A password, and the hash that it may have. */
+interface PasswordToVerify {
+  readonly hashed: string | undefined;
+  readonly plain: string;
+}
+
+/** Verifies the password of an attempt that was counted. Subtracts the attempt if too many passwords wait: the client then sends it again. */
+export async function verifyCounted(
+  { database, passwords }: Pick<ProofDeps, 'database' | 'passwords'>,
+  attempt: LoginAttempt,
+  { hashed, plain }: PasswordToVerify,
+): Promise<boolean> {
+  try {
+    return await passwords.verify(hashed, plain);
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'STORAGE_BUSY') await database.transaction((tx) => subtractAttempt(tx, attempt));
+    throw error;
+  }
 }
 
 /**

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ADMIN, type Outcome, startAuthentication, type TestAuthentication } from './authentication.fixture.ts';
 import type { AuthenticationOptions } from './authentication-deps.ts';
+import { revokeSessions } from './sessions.ts';
 
 const { email, password } = ADMIN;
 
@@ -124,6 +125,29 @@ describe('login', () => {
     vi.setSystemTime(Date.now() + 100_000_000);
     await logIn(test);
     for (const table of ['_Session', '_RefreshToken', '_LoginAttempt']) expect(await test.rows(`select * from "${table}"`)).toHaveLength(1);
+  });
+
+  it('refresh deletes expired sessions too, because clients that refresh may never log in again', async () => {
+    const test = await startWithAdmin({ refreshTokenSeconds: 36_000 });
+    let { body } = await logIn(test);
+    for (let hour = 0; hour < 30; hour++) {
+      vi.setSystemTime(Date.now() + 3_600_001);
+      body = (await refresh(test, body['refreshToken'])).body;
+    }
+    // Used tokens are kept until they expire after ten hours, so that their reuse is detected.
+    expect(await test.rows('select * from "_RefreshToken"')).toHaveLength(10);
+  });
+
+  it('sessions that are revoked while the clock is ahead stay revoked after it is corrected', async () => {
+    const test = await startWithAdmin();
+    const { body } = await logIn(test);
+    const now = Date.now();
+    vi.setSystemTime(now + 365 * 86_400_000);
+    const { id } = body['user'] as { id: string };
+    expect(await test.database.transaction((tx) => revokeSessions(tx, id))).toBe(0);
+    vi.setSystemTime(now);
+    expect(await codeOf(test, body['token'])).toBe('IDENTITY_TOKEN');
+    expect((await refresh(test, body['refreshToken'])).outcome).toBe('IDENTITY_TOKEN');
   });
 
   it('login deletes at most 200 expired rows of a table, and the next login continues', async () => {

@@ -114,14 +114,19 @@ export async function revokeSession(tx: Transaction, { id, userId }: UserSession
   tx.addToWriteSet({ endedSessionsOf: [userId] });
 }
 
-/** Revokes every open session of a user but the one with the id `except`. Returns their number. */
+/**
+ * Revokes every session of a user but the one with the id `except`, and returns the number of those that were open. Sessions that have expired
+ * are revoked too: the clock may be ahead now, and they would be open again when it is corrected.
+ */
 export async function revokeSessions(tx: Transaction, userId: string, except = ''): Promise<number> {
   const now = toIso(tx.now);
-  const { changes } = await tx.run(sql`
-    update "_Session" set "revokedAt" = ${now}
-    where "userId" = ${userId} and "id" <> ${except} and "revokedAt" is null and "expiresAt" > ${now}`);
+  const isRevoked = sql`"userId" = ${userId} and "id" <> ${except} and "revokedAt" is null`;
+  const open = await tx.one<{ count: number | string }>(
+    sql`select count(*) as "count" from "_Session" where ${isRevoked} and "expiresAt" > ${now}`,
+  );
+  await tx.run(sql`update "_Session" set "revokedAt" = ${now} where ${isRevoked}`);
   tx.addToWriteSet({ endedSessionsOf: [userId] });
-  return changes;
+  return Number(open?.count);
 }
 
 /** Revokes every session of every user. */

@@ -86,7 +86,7 @@ export const STORAGE_OPTIONS = {
     default: 67_108_864,
     range: [0, 1_000_000_000_000],
     about:
-      'free bytes on the disk of a SQLite database, or up to `databaseMaxBytes`, below which `/readyz` fails and requests without a token are refused; 0 disables the check',
+      'free bytes on the disk of a SQLite database, or up to `databaseMaxBytes`, below which `/readyz` fails and requests without a valid token are refused, except logins; 0 disables the check',
   },
   timezone: {
     group: 'storage',

@@ -3,7 +3,7 @@
  * share one unit of work.
  */
 import type { AuditEntry, CountableDenial, DenialWindows } from '../audit/index.ts';
-import type { Authentication, Identification, PasswordClaim, PasswordProof } from '../authn/index.ts';
+import type { Authentication, DiskState, Identification, PasswordClaim, PasswordProof } from '../authn/index.ts';
 import type { Principal } from '../authz/context/index.ts';
 import type { Decision } from '../authz/decision/index.ts';
 import type { PolicyStore, RevisionedDatabase, Snapshot } from '../authz/index.ts';
@@ -25,7 +25,7 @@ export interface PipelineDeps {
   /** The windows in which repeated denials of callers without a token are counted. Without them, each denial has an audit entry. */
   readonly denialWindows?: DenialWindows | undefined;
   /** The space for audit entries. While it has a fault, requests without a token are refused, so that others can be recorded for longer. */
-  readonly disk?: { readonly fault: string | undefined } | undefined;
+  readonly disk?: DiskState | undefined;
 }
 
 /** Options of the steps. */

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../audit/index.ts';
+import type { VerifiedToken } from '../authn/index.ts';
 import { Problem } from '../errors.ts';
 import type { ApiRequest } from '../request/index.ts';
 import { sql } from '../sql.ts';
@@ -11,7 +12,7 @@ import { appendAsDecided } from './pipeline.ts';
 import { createRequestContext, type UnitOfWork } from './request-context.ts';
 import { rollBackUnless } from './roll-back.ts';
 import { decideOn } from './steps/decide-request.ts';
-import { authenticate, identifyAgain, withAuditMode, withUnitOfWork } from './unit-of-work.ts';
+import { authenticate, identifyAgain, toCallerKey, withAuditMode, withUnitOfWork } from './unit-of-work.ts';
 
 let test: TestPipeline;
 let recorded: (readonly AuditEntry[])[];
@@ -206,5 +207,18 @@ describe('the audit mode of reads', () => {
     if (error !== undefined && expected.length === 1) expect(await failure(work)).toBe(error);
     else expect(await work).toBe('read');
     expect(runs).toEqual(expected);
+  });
+});
+
+describe('the key of a caller in the queue of long requests', () => {
+  it('a key differs for equal subjects of two issuers, and for a stored user whose id is the subject', () => {
+    const foreign = { subject: 'ann', claims: { role: 'user' }, expires: 0 };
+    const tokens: readonly VerifiedToken[] = [
+      { issuer: undefined, userId: 'ann', sessionId: 's1', expires: 0 },
+      { ...foreign, issuer: 'https://a.example' },
+      { ...foreign, issuer: 'https://b.example' },
+    ];
+    const keys = tokens.map((token) => toCallerKey(token, '192.0.2.1'));
+    expect(new Set(keys).size).toBe(3);
   });
 });

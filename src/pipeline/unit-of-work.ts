@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../audit/index.ts';
-import { identify, identifyByToken, type VerifiedToken } from '../authn/index.ts';
+import { identify, identifyByToken, toForeignId, toLowDiskProblem, type VerifiedToken } from '../authn/index.ts';
 import type { AtRevision, Prefetch } from '../authz/index.ts';
 import { Problem } from '../errors.ts';
 import { networkOf } from '../operators/index.ts';
@@ -13,8 +13,8 @@ import { type ComputedPasswords, createPasswordHashes, HashNeeded } from './step
 
 /** Verifies the token of a request. @throws Problem IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED, STORAGE_UNAVAILABLE */
 export async function authenticate({ identity, disk }: PipelineDeps, origin: RequestOrigin): Promise<Caller> {
-  if (origin.token === undefined && disk?.fault !== undefined)
-    throw new Problem('STORAGE_UNAVAILABLE', `${disk.fault}; only requests with a token are answered`);
+  const lowDisk = origin.token === undefined ? toLowDiskProblem(disk) : undefined;
+  if (lowDisk !== undefined) throw lowDisk;
   const token = await identity.readToken(origin.token);
   const sessionId = token?.issuer === undefined ? token?.sessionId : undefined;
   const verifyToken = async (): Promise<void> => void (await identity.readToken(origin.token));
@@ -24,7 +24,7 @@ export async function authenticate({ identity, disk }: PipelineDeps, origin: Req
 /** Returns the text that identifies a caller in the queue of long attempts: the user or the subject of the token, or the network. */
 export function toCallerKey(token: VerifiedToken | undefined, ip: string): string {
   if (token === undefined) return toAnonymousCaller(networkOf(ip));
-  return token.issuer === undefined ? token.userId : token.subject;
+  return token.issuer === undefined ? token.userId : toForeignId(token.issuer, token.subject);
 }
 
 /** The caller of a unit of work, and data that can be loaded before the caller is known. */

@@ -1,4 +1,5 @@
 /** Filling the audit log with requests that cost nothing: refused tokens, refused refresh tokens, throttled logins and setups. */
+import { get, type OutgoingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CallOptions, type Reply, type RunningService, startService } from '../harness.ts';
 
@@ -19,6 +20,16 @@ async function flood(ip: string, send: (index: number, options: CallOptions) => 
   return { statuses: [...new Set(replies.map(({ status }) => status))].sort(), replies, entries };
 }
 
+/** Sends a request with headers of several values, each in a line of its own, which `fetch` would join. Returns the status. */
+async function sendHeaders(headers: Readonly<Record<string, string | readonly string[]>>): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  get(`${service.url}/api/User`, { headers: headers as OutgoingHttpHeaders }, (response) => {
+    response.resume();
+    resolve(response.statusCode ?? 0);
+  }).on('error', reject);
+  return promise;
+}
+
 describe('a flood of requests that any client can send', () => {
   it('refused tokens leave one entry, which every response names', async () => {
     const paths = ['/api/User', '/admin/api/policies', '/auth/me'];
@@ -37,6 +48,16 @@ describe('a flood of requests that any client can send', () => {
     }
     const entries = (await service.decisions('kind=auth&limit=1000')).filter(({ ip }) => String(ip).startsWith('2001:db8:7:7:'));
     expect(entries).toHaveLength(1);
+  });
+
+  it('requests with several Authorization headers leave one entry, with any number of them', async () => {
+    const send = async (index: number, { headers }: CallOptions): Promise<Reply> => {
+      const authorization = Array.from({ length: 2 + index }, () => 'x');
+      const status = await sendHeaders({ ...headers, authorization });
+      return { status } as Reply;
+    };
+    const { statuses, entries } = await flood('198.51.100.5', send);
+    expect([statuses, entries.length]).toEqual([[401], 1]);
   });
 
   it('refused refresh tokens leave one entry', async () => {

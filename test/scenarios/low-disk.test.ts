@@ -20,6 +20,12 @@ describe('a service with little free disk space', () => {
       expect([anonymous.status, batch.status]).toEqual(isRefused ? [503, 503] : [200, 200]);
       if (isRefused) expect(anonymous.body).toMatchObject({ code: 'STORAGE_UNAVAILABLE', detail: expect.stringContaining(fault) });
       expect((await service.call('GET', '/api/Note', { token })).status).toBe(200);
+      const refused = [
+        await service.call('GET', '/api/Note', { token: 'a.b.c' }),
+        await service.call('POST', '/auth/refresh', { body: { refreshToken: 'none' } }),
+      ];
+      expect(refused.map(({ status }) => status)).toEqual(isRefused ? [503, 503] : [401, 401]);
+      expect(await service.decisions('kind=auth&allowed=false')).toHaveLength(isRefused ? 0 : 2);
       expect((await service.call('GET', '/readyz')).status).toBe(isRefused ? 503 : 200);
       await service.close();
     },

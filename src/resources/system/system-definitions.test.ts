@@ -169,6 +169,8 @@ describe('the User file of a project', () => {
     ],
     ['a guarded field', { department: { type: 'string', guarded: true } }, /fields.department.guarded: unknown option/],
     ['an automatic field', { id: field }, /fields.id: expected another name/],
+    ['the issuer of a token', { issuer: field }, /fields.issuer: expected another name: user.issuer is that of a token/],
+    ['the subject of a token', { subject: field }, /fields.subject: expected another name: user.subject is that of a token/],
     ['the prototype', JSON.parse('{"__proto__":{"type":"string"}}'), /fields.__proto__: expected a name/],
     ['a list for fields', [], /fields: expected fields/],
   ])('refuses a User file with %s', (_name, fields, mistake) => {

@@ -51,6 +51,8 @@ function parseAddedField(name: string, field: Json, report: Report): Json {
   const path = ['fields', name];
   if (name === 'currentPassword')
     report(path, 'expected another name: updates of a user accept currentPassword together with a new password');
+  if (name === 'issuer' || name === 'subject')
+    report(path, `expected another name: user.${name} is that of a token of a trusted issuer, and users could set this field`);
   if (field['guarded'] !== undefined) report([...path, 'guarded'], 'unknown option "guarded"', 'key');
   // Setup provides only name, email and password.
   if (field['required'] === true && field['default'] === undefined) {
