@@ -185,6 +185,24 @@ describe('the backup of the former content', () => {
       mistakes: [expect.stringContaining(join(place.data, 'backups', name))],
     });
   });
+
+  it.each([
+    ['another process begins a revision', `UPDATE _State SET number = number + 1, text = 'another' WHERE id = 'epoch'`],
+    ['another restore replaces it again', `UPDATE _State SET text = 'another' WHERE id = 'restored'`],
+  ])('keeps the backup of the former content if, just after it is replaced, %s', async (_, statement) => {
+    const backups = openBackups(place);
+    await backups.write(file());
+    change(live(), `DELETE FROM "Note"`);
+    const pragma = BetterSqlite3.prototype.pragma;
+    const spied = vi.spyOn(BetterSqlite3.prototype, 'pragma').mockImplementation(function (this: BetterSqlite3.Database, ...given) {
+      if (given[0].startsWith('wal_checkpoint')) change(live(), statement);
+      return pragma.apply(this, given);
+    });
+    const { kept } = await backups.restore(file());
+    spied.mockRestore();
+    expect(select(live(), 'SELECT size FROM Note')).toEqual(['wide']);
+    expect(select(String(kept), 'SELECT id FROM Note')).toEqual([]);
+  });
 });
 
 describe('a backup of another version', () => {

@@ -12,7 +12,6 @@ import {
   type Database,
   describeDamage,
   type FileFacts,
-  loadRevision,
   openSqlite,
   readBackup,
   readFacts,
@@ -125,25 +124,25 @@ async function replace(staged: string, { path, until, place }: ReplaceOptions): 
   // An operator may restore one backup after another to find the right one: the content before the first restore must be kept.
   const backups = createBackups(path, { folder: backupFolder(place.data), kept: number, keptPerLabel: number + 1 });
   let kept: Backup | undefined;
-  let stamp = '';
+  let before: FileFacts | undefined;
   try {
     await migrateSystemTables(database);
     await replaceContent({
       from: staged,
       into: path,
       async prepare() {
-        const present = readPresent(path);
-        if (present.hasTables) kept = backups.create('restore');
-        const reason = toReason(until, kept);
-        stamp = await database.transaction((tx) => recordRestored(tx, { above: present.revision.number, reason, from }));
+        before = readPresent(path);
+        if (before.hasTables) kept = backups.create('restore');
+        const [above, reason] = [before.revision.number, toReason(until, kept)];
+        await database.transaction((tx) => recordRestored(tx, { above, reason, from }));
       },
     });
-    if (readPresent(path).revision.stamp !== stamp) throw new SetupError(`cannot replace the content of ${path}; nothing was changed`);
+    if (!isReplaced(path, before)) throw new SetupError(`cannot replace the content of ${path}; nothing was changed`);
     await signContent(path, place);
     kept?.complete();
     return kept?.file;
   } catch (error) {
-    if (isReplaced(path, stamp)) throw restoreIncomplete(path, { error, kept });
+    if (isReplaced(path, before)) throw restoreIncomplete(path, { error, kept });
     kept?.discard();
     throw error;
   } finally {
@@ -161,12 +160,13 @@ async function signContent(path: string, place: ProjectPlace): Promise<void> {
 }
 
 /**
- * Returns whether the content was replaced. An unreadable file counts as replaced: the backup may be the only copy of the former content.
+ * Returns true if the content may have been replaced: another restore is the last one than before. The revision would not show it, because
+ * other processes may have begun a later one. An unreadable file counts as replaced: the backup may be the only copy of the former content.
  */
-function isReplaced(path: string, stamp: string): boolean {
-  if (stamp === '') return false;
+function isReplaced(path: string, before: FileFacts | undefined): boolean {
+  if (before === undefined) return false;
   try {
-    return readFacts(path).revision.stamp === stamp;
+    return readFacts(path).restored !== before.restored;
   } catch {
     return true;
   }
@@ -210,15 +210,14 @@ export interface RestoreRecord {
 
 /**
  * Records a restore: begins a revision above every earlier one, so that no cached policy is used, and ends every session and setup
- * token, so that no logout is undone. Returns the stamp of the revision.
+ * token, so that no logout is undone.
  */
-export async function recordRestored(tx: Transaction, { above, reason, from }: RestoreRecord): Promise<string> {
+export async function recordRestored(tx: Transaction, { above, reason, from }: RestoreRecord): Promise<void> {
   const revision = await advanceRevisionAbove(tx, above);
   await revokeAllSessions(tx);
   await deleteSetupTokens(tx);
   appendSystemEntry(tx, { resource: '*', action: 'restore', reason, epoch: revision, by: BY });
   await recordRestore(tx, { reason, startedAt: from });
-  return (await loadRevision(tx)).stamp;
 }
 
 /** Appends a signed checkpoint for the restore. Without it, verification would report the entries of earlier checkpoints as missing. */

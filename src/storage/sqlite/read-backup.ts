@@ -14,6 +14,8 @@ export interface FileFacts {
   readonly hasTables: boolean;
   /** The revision; 0 and '' if there is none. */
   readonly revision: { readonly number: number; readonly stamp: string };
+  /** The id of the last restore; undefined if there was none. */
+  readonly restored: string | undefined;
   /** Time of the newest audit entry; undefined if there is none. */
   readonly lastEntryAt: string | undefined;
 }
@@ -48,9 +50,10 @@ export function readBackup(path: string): FileFacts {
 export function readFacts(path: string): FileFacts {
   return withReadOnly(path, (driver) => {
     const hasTables = driver.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined;
-    const revision = hasTable(driver, '_State')
-      ? driver.prepare<[], RevisionRow>(`SELECT "number", "text" FROM "_State" WHERE "id" = 'epoch'`).get()
+    const state = hasTable(driver, '_State')
+      ? driver.prepare<[string], StateRow>('SELECT "number", "text" FROM "_State" WHERE "id" = ?')
       : undefined;
+    const revision = state?.get('epoch');
     const lastEntryAt = hasTable(driver, '_Decision')
       ? driver.prepare<[], string | null>('SELECT max("at") FROM "_Decision"').pluck().get()
       : undefined;
@@ -59,6 +62,7 @@ export function readFacts(path: string): FileFacts {
       pageSize: Number(driver.pragma('page_size', { simple: true })),
       hasTables,
       revision: { number: revision?.number ?? 0, stamp: revision?.text ?? '' },
+      restored: state?.get('restored')?.text ?? undefined,
       lastEntryAt: lastEntryAt ?? undefined,
     };
   });
@@ -72,7 +76,7 @@ export function countEntriesSince(path: string, at: string): number {
   });
 }
 
-interface RevisionRow {
+interface StateRow {
   readonly number: number;
   readonly text: string | null;
 }
