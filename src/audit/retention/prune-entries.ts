@@ -178,18 +178,32 @@ async function loadRange(
   return { firstKept: row?.firstKept ?? undefined, last: row?.last ?? undefined };
 }
 
-/** Returns SQL that selects the old entries to keep: those after the cut of their chain. */
+/**
+ * Returns SQL that selects the old entries to keep: those after the cut of their chain, and those of a chain whose row is missing, which
+ * verification reports.
+ */
 export function keptAfterCuts(tx: Pick<Transaction, 'dialect'>): RetainedRows {
   const cut = cutSequenceOf(tx, 'c');
   return {
-    condition: (row) => sql`exists (select 1 from "_Chain" as c where c."id" = ${row}."writer" and ${row}."sequence" > ${cut})`,
-    // Compares each cut with the last entry of its chain in the partition, so that a chain whose entries are all before the cut is skipped.
+    condition: (row) => sql`${row}."writer" is not null and not exists (
+      select 1 from "_Chain" as c where c."id" = ${row}."writer" and ${row}."sequence" <= ${cut})`,
+    // Compares each cut with the last entry of its chain in the partition, so that a chain whose entries are all before the cut is skipped. The
+    // writers of the partition are found one after another in the index.
     select: (partition: Sql) => sql`
       select e.* from (
         select c."id", ${cut} as "cut", (
           select l."sequence" from ${partition} as l where l."writer" = c."id" order by l."sequence" desc nulls last limit 1
         ) as "last" from "_Chain" as c
       ) as c join ${partition} as e on e."writer" = c."id" and e."sequence" > c."cut" and e."sequence" <= c."last"
-      where c."last" > c."cut"`,
+      where c."last" > c."cut"
+      union all
+      select e.* from (
+        with recursive w as (
+          (select "writer" from ${partition} where "writer" is not null order by "writer" limit 1)
+          union all
+          select (select n."writer" from ${partition} as n where n."writer" > w."writer" order by n."writer" limit 1) from w
+          where w."writer" is not null
+        ) select "writer" from w where "writer" is not null and not exists (select 1 from "_Chain" as c where c."id" = w."writer")
+      ) as w join ${partition} as e on e."writer" = w."writer"`,
   };
 }
