@@ -56,7 +56,7 @@ async function measure(title: string, place: string): Promise<void> {
   await timed('newest 50, ms', () => database.transaction((tx) => searchEntries(tx, { limit: 50 })));
   await timed('newest 50 of an unknown user, ms', () => database.transaction((tx) => searchEntries(tx, { userId: 'unknown', limit: 50 })));
   await timed('one entry by id, ms', () => database.transaction((tx) => loadEntry(tx, entries[0]?.id ?? '')));
-  await timed('last entries of 1000 chains, ms', () => database.transaction((tx) => loadChainHeads(tx, 1000)));
+  await timed('last entries of 1000 chains, ms', () => database.transaction((tx) => loadChainHeads(tx, { newest: 1000 })));
   const transaction = <T>(work: Parameters<Database['transaction']>[0]): Promise<T> => database.transaction(work) as Promise<T>;
   await timed('verify, entries per second', () => verifyChains({ transaction, keys: new Map(), known: new Map() }), ENTRIES);
   const key = loadCheckpointKey(folder);

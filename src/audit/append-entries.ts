@@ -11,6 +11,7 @@ import {
   type Transaction,
 } from '../storage/index.ts';
 import { type AuditEntry, createEntryId } from './audit-entry.ts';
+import { loadChainHeads } from './chain-heads.ts';
 import { CONTENT, type Content, toBeginningHash, toHash } from './hash-chain.ts';
 import { type CountableDenial, countRepeats, findDenial, hasOwnEntry } from './repeated-denials.ts';
 
@@ -88,7 +89,7 @@ function isNewChain({ writer }: AppendContext): boolean {
  * are decided; both are stored in `_Chain`.
  */
 async function beginChain({ tx, writer }: AppendContext): Promise<void> {
-  const found = JSON.stringify(await loadChainHeads(tx, HEADS_PER_CHAIN));
+  const found = JSON.stringify(await loadChainHeads(tx, { newest: HEADS_PER_CHAIN }));
   const at = new Date(tx.now).toISOString();
   const timeZone = writer.timeZone ?? null;
   await tx.run(sql`insert into "_Chain" ("id", "at", "found", "timeZone") values (${writer.id}, ${at}, ${found}, ${timeZone})`);
@@ -253,34 +254,4 @@ function toHour(at: string): string {
 /** Truncates a text, and replaces characters that a database cannot store: NUL, and an unpaired surrogate. */
 function truncate(text: string | undefined, max: number = MAX_ENTRY_TEXT): string | null {
   return text === undefined ? null : text.slice(0, max).toWellFormed().replaceAll('\u0000', '\ufffd');
-}
-
-/** The last entry of a chain at some time: its sequence number and its hash. */
-export interface ChainHead {
-  readonly writer: string;
-  readonly sequence: number;
-  readonly hash: string;
-}
-
-/** Maximum milliseconds by which an entry can be older than its chain, because the clock was set back. */
-const MAX_AGE_BEFORE_CHAIN = 7 * 24 * 60 * 60_000;
-
-/** Loads the heads of the newest `chains` chains in the order of their ids. A chain without entries has no head. */
-export async function loadChainHeads(tx: Transaction, chains: number): Promise<readonly ChainHead[]> {
-  const newest = sql`select "id", "at" from "_Chain" order by "id" desc limit ${chains}`;
-  const oldest = await tx.one<{ at: string | null }>(sql`select min("at") as "at" from (${newest}) as "newest"`);
-  if (typeof oldest?.at !== 'string') return [];
-  // The time is a parameter, so that PostgreSQL excludes older partitions when it plans the query.
-  const since = new Date(Date.parse(oldest.at) - MAX_AGE_BEFORE_CHAIN).toISOString();
-  // A subquery per chain reads only its last entry from the index.
-  const last = sql`
-    select cast("sequence" as text) || ' ' || coalesce("hash", '') from "_Decision"
-    where "writer" = "newest"."id" and "at" >= ${since} order by "sequence" desc nulls last limit 1`;
-  const rows = await tx.all<{ writer: string; last: string | null }>(
-    sql`select "id" as "writer", (${last}) as "last" from (${newest}) as "newest" order by "id"`,
-  );
-  return rows.flatMap((row) => {
-    const [sequence = '', hash = ''] = row.last?.split(' ') ?? [];
-    return hash === '' ? [] : [{ writer: row.writer, sequence: Number(sequence), hash }];
-  });
 }

@@ -9,8 +9,9 @@
  */
 export { type Activity, type Analytics, loadAnalytics, parseTimeframe, type ResourceActivity } from './analytics.ts';
 export { type ActivitySeries, loadSeries } from './analytics-series.ts';
-export { type AuditRow, appendAuditEntries, appendEntry, appendSystemEntry, type ChainHead, loadChainHeads } from './append-entries.ts';
+export { type AuditRow, appendAuditEntries, appendEntry, appendSystemEntry } from './append-entries.ts';
 export { ADMIN_RESOURCE, type AuditEntry, createEntryId, type RepeatFacts } from './audit-entry.ts';
+export { type ChainHead, loadChainHeads } from './chain-heads.ts';
 export { closeDenialWindows, createWindowClosing, toClosingInterval, type WindowClosingDeps } from './close-denial-windows.ts';
 export { type CountedRange, countDenials, countEntries, countValues, FACET_FIELDS } from './count-entries.ts';
 export { type FactsFrame, factsOf, readsToExplain, scopeFromFacts } from './entry-facts.ts';

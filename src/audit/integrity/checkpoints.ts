@@ -1,10 +1,10 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { sql } from '../../sql.ts';
 import type { Database, Transaction } from '../../storage/index.ts';
-import { type ChainHead, loadChainHeads, toBeginningHash, toHash } from '../index.ts';
-import { type CheckpointKind, fingerprintOf, type PublicKeys, renderCheckpointLine, type SignedHead, signCut } from './checkpoint.ts';
+import { type ChainHead, loadChainHeads } from '../index.ts';
+import { type CheckpointKind, fingerprintOf, type PublicKeys, renderCheckpointLine, type SignedHead } from './checkpoint.ts';
 import { appendLine } from './checkpoint-file.ts';
-import { loadChainPage, loadCutHash, loadCutSequence, loadHash, loadStart } from './entry-rows.ts';
+import { loadCutSequence, loadHash } from './entry-rows.ts';
 
 /** The dependencies and options of checkpoints. */
 export interface CheckpointDeps {
@@ -17,6 +17,8 @@ export interface CheckpointDeps {
   log(line: string): void;
   /** Milliseconds between two checkpoints. */
   readonly interval?: number;
+  /** The number of the newest chains that a checkpoint covers; 1000 if absent. */
+  readonly chains?: number;
 }
 
 /** Writes checkpoints while a service runs. */
@@ -32,8 +34,11 @@ export interface Checkpoints {
 }
 
 const MINUTE = 60_000;
-/** Number of the newest chains that a checkpoint covers. Each running process has one chain. */
-const CHAINS = 1000;
+/**
+ * Number of the newest chains that a checkpoint covers, and maximum number of older ones. Each running process has at least one chain. Each
+ * command that appends an entry begins one too, so the chain of a service that runs for long is not among the newest.
+ */
+export const CHAINS = 1000;
 
 /** Used if checkpoints are off: has no keys and no heads, and writes nothing. */
 export const NO_CHECKPOINTS: Checkpoints = Object.freeze({
@@ -76,8 +81,8 @@ interface Signer {
   sign(): Promise<void>;
 }
 
-function createSigner({ log, ...writing }: Omit<CheckpointDeps, 'interval'>): Signer {
-  const signed: Signed = { heads: new Map(), restored: undefined };
+function createSigner({ log, chains = CHAINS, ...writing }: Omit<CheckpointDeps, 'interval'>): Signer {
+  const signed: Signed = { chains, heads: new Map(), grown: new Set(), restored: undefined };
   const logged = new Set<string>();
   let failed = false;
 
@@ -96,7 +101,7 @@ function createSigner({ log, ...writing }: Omit<CheckpointDeps, 'interval'>): Si
         logChanged(changed);
         if (fresh.length === 0) return;
         const at = await writeCheckpoint(writing, 'heads', fresh);
-        for (const head of fresh) signed.heads.set(head.writer, { ...head, at });
+        for (const head of fresh) noteSigned(signed, { ...head, at });
         if (failed) log('checkpoints of the audit log are written again');
         failed = false;
       } catch (error) {
@@ -108,7 +113,11 @@ function createSigner({ log, ...writing }: Omit<CheckpointDeps, 'interval'>): Si
 }
 
 interface Signed {
+  readonly chains: number;
+  /** In the order in which the chains have grown. */
   readonly heads: Map<string, SignedHead>;
+  /** The writers of chains that have grown between two checkpoints. */
+  readonly grown: Set<string>;
   /** The id of the last restore. */
   restored: string | undefined;
 }
@@ -123,10 +132,9 @@ async function loadFresh(tx: Transaction, signed: Signed): Promise<Fresh> {
   const restored = await loadRestoreId(tx);
   if (restored !== signed.restored) signed.heads.clear();
   signed.restored = restored;
-  const current = await loadChainHeads(tx, CHAINS);
-  const [oldest] = current;
-  // Older chains ended long ago and were signed up to their last entry.
-  if (current.length === CHAINS) for (const writer of signed.heads.keys()) if (writer < (oldest?.writer ?? '')) signed.heads.delete(writer);
+  const newest = await loadChainHeads(tx, { newest: signed.chains });
+  const older = keepOlder(signed, newest);
+  const current = older.length === 0 ? newest : [...(await loadChainHeads(tx, { writers: older })), ...newest];
   const byWriter = new Map(current.map((head) => [head.writer, head]));
   const moved = [...signed.heads.values()].filter(({ writer, hash }) => byWriter.get(writer)?.hash !== hash);
   const hashes = await Promise.all(moved.map((head) => loadHash(tx, head)));
@@ -138,22 +146,62 @@ async function loadFresh(tx: Transaction, signed: Signed): Promise<Fresh> {
   return { fresh: current.filter(({ writer, hash }) => signed.heads.get(writer)?.hash !== hash && !changedWriters.has(writer)), changed };
 }
 
+function noteSigned({ heads, grown }: Signed, head: SignedHead): void {
+  // The last one of the map is the one that has grown last.
+  if (heads.delete(head.writer)) grown.add(head.writer);
+  heads.set(head.writer, head);
+}
+
+/**
+ * Returns the writers of the signed chains that are older than the newest ones, and forgets those that have surely ended: a command ends within
+ * minutes, so its chain has not grown between two checkpoints, and was signed up to its last entry. Of too many others, those that have not
+ * grown for the longest time are forgotten.
+ */
+function keepOlder({ chains, heads, grown }: Signed, newest: readonly ChainHead[]): readonly string[] {
+  const first = newest[0]?.writer ?? '';
+  const older = [...heads.keys()].filter((writer) => writer < first);
+  const kept = older.filter((writer) => grown.has(writer)).slice(-chains);
+  const isKept = new Set(kept);
+  for (const writer of older)
+    if (!isKept.has(writer)) {
+      heads.delete(writer);
+      grown.delete(writer);
+    }
+  return kept;
+}
+
 /** The dependencies of writing a checkpoint. */
 export type CheckpointWriting = Pick<CheckpointDeps, 'database' | 'path' | 'key'>;
 
-/** Writes a `restored` checkpoint with the heads of the backup: earlier checkpoints have signed entries that no longer exist. */
-export async function writeRestored(writing: CheckpointWriting): Promise<void> {
-  const heads = await writing.database.transaction((tx) => loadChainHeads(tx, CHAINS));
-  await writeCheckpoint(writing, 'restored', heads);
+/**
+ * Writes `restored` checkpoints with the heads of the backup, beginning with the oldest: earlier checkpoints have signed entries that no longer
+ * exist. Each line replaces the known heads of its first chain and of all later ones.
+ */
+export async function writeRestored(writing: CheckpointWriting, limit = CHAINS): Promise<void> {
+  let written = 0;
+  for (let writers = await loadWriters(writing, { after: '', limit }); writers.length > 0; ) {
+    const page = { writers };
+    const heads = await writing.database.transaction((tx) => loadChainHeads(tx, page));
+    if (heads.length > 0) await writeCheckpoint(writing, 'restored', heads);
+    written += heads.length;
+    writers = await loadWriters(writing, { after: writers.at(-1) ?? '', limit });
+  }
+  if (written === 0) await writeCheckpoint(writing, 'restored', []);
 }
 
-/** Writes `cut` checkpoints. Each states that the given entries, and all earlier entries of their chains, are to be pruned. */
-async function writeCut(writing: CheckpointWriting, heads: readonly ChainHead[]): Promise<void> {
-  for (let from = 0; from < heads.length; from += CHAINS) await writeCheckpoint(writing, 'cut', heads.slice(from, from + CHAINS));
+/** Loads a page of the writers of all chains, also of those without entries. */
+async function loadWriters(
+  { database }: CheckpointWriting,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await database.transaction((tx) =>
+    tx.all<{ id: string }>(sql`select "id" from "_Chain" where "id" > ${after} order by "id" limit ${limit}`),
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Appends a signed checkpoint to the file, and saves its hash in the database. Returns its time. */
-async function writeCheckpoint(
+export async function writeCheckpoint(
   { database, path, key }: CheckpointWriting,
   kind: CheckpointKind,
   heads: readonly ChainHead[],
@@ -188,61 +236,4 @@ export async function loadLastLines(tx: Transaction): Promise<ReadonlyMap<string
 export async function loadRestoreId(tx: Transaction): Promise<string | undefined> {
   const row = await tx.one<{ text: string }>(sql`select "text" from "_State" where "id" = 'restored'`);
   return row?.text;
-}
-
-/** The options of signing cuts. */
-export interface CutOptions {
-  readonly database: Database;
-  /** The checkpoint file; undefined if no checkpoints are written. */
-  readonly path: string | undefined;
-  readonly key: KeyObject;
-  /** Appends the audit entry, in the transaction of the cuts. */
-  appendNote(tx: Transaction, cut: CutResult): Promise<void>;
-}
-
-/** The number of chains that were cut, and of the entries that the new cuts remove. */
-export interface CutResult {
-  readonly chains: number;
-  readonly entries: number;
-}
-
-/**
- * Signs cuts of chains after the given entries, which are the last ones to delete. The checkpoint file is written first, because a line for a
- * cut that is not made is harmless. A chain that is already cut at a later entry is not changed.
- */
-export async function signCuts({ database, path, key, appendNote }: CutOptions, heads: readonly ChainHead[]): Promise<CutResult> {
-  if (heads.length === 0) return { chains: 0, entries: 0 };
-  if (path !== undefined) await writeCut({ database, path, key }, heads);
-  return database.transaction(async (tx) => {
-    await tx.lock('cuts of chains');
-    const at = new Date(tx.now).toISOString();
-    let [chains, entries] = [0, 0];
-    for (const head of heads) {
-      const before = await loadCutSequence(tx, head.writer);
-      if (head.sequence <= before) continue;
-      const cut = JSON.stringify(signCut(head, { at, key }));
-      const { changes } = await tx.run(sql`update "_Chain" set "cut" = ${cut} where "id" = ${head.writer}`);
-      if (changes === 1) [chains, entries] = [chains + 1, entries + head.sequence - before];
-    }
-    if (chains > 0) await appendNote(tx, { chains, entries });
-    return { chains, entries };
-  });
-}
-
-/**
- * Loads the head of an entry at which a chain can be cut. Returns undefined if the entry is missing or its hash does not match its content and
- * the previous entry: a signed cut would otherwise confirm a forged entry.
- */
-export async function loadCutHead(tx: Transaction, writer: string, sequence: number): Promise<ChainHead | undefined> {
-  const [row] = await loadChainPage(tx, writer, { after: { sequence, id: '' }, limit: 1 });
-  if (row?.sequence !== sequence || row.hash === null) return undefined;
-  const previous = await loadPrevious(tx, writer, sequence - 1);
-  return previous !== undefined && toHash(previous, row.content) === row.hash ? { writer, sequence, hash: row.hash } : undefined;
-}
-
-/** Loads the hash that the entry after `sequence` covers: of the beginning of the chain, of its cut, or of a stored entry. */
-async function loadPrevious(tx: Transaction, writer: string, sequence: number): Promise<string | undefined> {
-  const start = await loadStart(tx, writer);
-  if (start === undefined || sequence === 0) return start && toBeginningHash(start);
-  return (await loadCutHash(tx, writer, sequence)) ?? (await loadHash(tx, { writer, sequence }));
 }

@@ -144,7 +144,7 @@ describe('partitions that a query reads', () => {
     ['an entry by its id', 12, (tx) => loadEntry(tx, entries[2]?.id ?? '')],
     ['an entry by its id and time', 10, (tx) => tx.one(AUDIT_LOG.findCommitted(entries[2] as AuditEntry))],
     ['an entry by its sequence number and the time of its checkpoint', 11, (tx) => loadHash(tx, placeOf(2))],
-    ['the heads of chains', 7, (tx) => loadChainHeads(tx, 32)],
+    ['the heads of chains', 7, (tx) => loadChainHeads(tx, { newest: 32 })],
   ])('a query for %s reads only the partitions of its days, by an index', async (what, days, work) => {
     const plans = await plansOf(work);
     if (onPostgres) expect(oldestIn(plans)).toBeDefined();
