@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseEvents, type StreamEvent } from './event-stream.ts';
 
-const TEXT = ': ping\n\nid: 1\nevent: entry\ndata: {"id":"a"}\n\nevent: dropped\ndata: {"count":3}\n\ndata: first\ndata: second\n\n';
+const TEXT =
+  ': ping\n\nid: 1\nevent: entry\ndata: {"id":"a"}\n\nevent: dropped\ndata: {"count":3}\n\nid: 2\n\ndata: first\ndata: second\n\n';
 
 async function eventsOf(pieces: readonly string[]): Promise<StreamEvent[]> {
   async function* send() {
@@ -16,10 +17,11 @@ describe('parseEvents', () => {
   const expected = [
     { name: 'entry', data: '{"id":"a"}', id: '1' },
     { name: 'dropped', data: '{"count":3}', id: undefined },
+    { name: 'message', data: '', id: '2' },
     { name: 'message', data: 'first\nsecond', id: undefined },
   ];
 
-  it('returns events with name, data and position, and leaves out comments', async () => {
+  it('returns events with name, data and position, also positions without data, and leaves out comments', async () => {
     expect(await eventsOf([TEXT])).toEqual(expected);
   });
 

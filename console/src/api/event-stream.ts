@@ -5,6 +5,7 @@ import { readProblem } from './problem.ts';
 /** A server-sent event. */
 export interface StreamEvent {
   readonly name: string;
+  /** Empty if the event has only a position. */
   readonly data: string;
   /** The position to resume after. */
   readonly id: string | undefined;
@@ -36,7 +37,7 @@ function parseEvent(block: string): StreamEvent | undefined {
     else if (field === 'id') id = value;
     else if (field === 'data') data.push(value);
   }
-  return data.length === 0 ? undefined : { name, data: data.join('\n'), id };
+  return data.length === 0 && id === undefined ? undefined : { name, data: data.join('\n'), id };
 }
 
 /** Opens a stream of events, which ends with the signal. Calls `onOpen` when the service has accepted it. @throws RequestError if the service refuses it */

@@ -52,6 +52,32 @@ describe('followEntries', () => {
     expect(positions).toEqual([undefined, '1', '2']);
   });
 
+  it('resumes after a position that arrived without an entry', async () => {
+    const { received, positions } = await follow([
+      async function* () {
+        yield { name: 'message', data: '', id: '1' };
+        throw new TypeError('network error');
+      },
+    ]);
+    expect(received).toEqual(['open', 'lost', 'lost']);
+    expect(positions).toEqual([undefined, '1']);
+  });
+
+  it.each(['expired', 'shutdown', 'unavailable'])('opens a stream again that the service ended as %s', async (reason) => {
+    const { received, positions } = await follow([
+      async function* () {
+        yield event('entry', { id: 'a' }, '1');
+        yield event('end', { reason });
+      },
+      async function* () {
+        yield event('entry', { id: 'b' }, '2');
+        yield event('end', { reason: 'signedOut' });
+      },
+    ]);
+    expect(received).toEqual(['open', 'a', 'lost', 'open', 'b', 'end signedOut']);
+    expect(positions).toEqual([undefined, '1']);
+  });
+
   it('opens a stream again that the service could not answer, and ends with a refusal', async () => {
     const refuse = (status: number): Connection =>
       // biome-ignore lint/correctness/useYield: the request is refused before an event
@@ -68,12 +94,12 @@ describe('followEntries', () => {
     ]);
   });
 
-  it('ends when the service ends it', async () => {
+  it.each(['signedOut', 'revoked', 'tooMany'])('ends when the service ends it as %s', async (reason) => {
     const { received } = await follow([
       async function* () {
-        yield event('end', { reason: 'session' });
+        yield event('end', { reason });
       },
     ]);
-    expect(received).toEqual(['open', 'end session']);
+    expect(received).toEqual(['open', `end ${reason}`]);
   });
 });

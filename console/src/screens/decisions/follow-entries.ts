@@ -6,6 +6,9 @@ import type { Entry } from './queries.ts';
 /** Milliseconds before a lost connection is opened again. */
 const RECONNECT_AFTER = 2000;
 
+/** Reasons with which the service ends a stream that it would open again. */
+const TEMPORARY_ENDS: ReadonlySet<unknown> = new Set(['expired', 'shutdown', 'unavailable']);
+
 /** A reader of the stream. */
 export interface EntryListener {
   onEntry(entry: Entry): void;
@@ -19,8 +22,8 @@ export interface EntryListener {
 export type OpenStream = (after: string | undefined, onOpen: () => void) => AsyncIterable<StreamEvent>;
 
 /**
- * Follows the stream until the signal ends it or the service does. A lost connection is opened again after the last received position, so that no
- * entry is missing or repeated. A refusal is final.
+ * Follows the stream until the signal or the service ends it. A lost connection is opened again after the last received position, so that no
+ * entry is missing or repeated; so is a stream whose token has expired. A refusal is final.
  */
 export async function followEntries(open: OpenStream, signal: AbortSignal, listener: EntryListener): Promise<void> {
   let after: string | undefined;
@@ -28,10 +31,15 @@ export async function followEntries(open: OpenStream, signal: AbortSignal, liste
     try {
       for await (const { name, data, id } of open(after, () => listener.onConnection(true))) {
         after = id ?? after;
+        if (data === '') continue;
         const content = JSON.parse(data);
         if (name === 'entry') listener.onEntry(content);
         else if (name === 'dropped') listener.onDropped(content.count);
-        else if (name === 'end') return listener.onEnd(content.detail ?? content.reason);
+        else if (name === 'end') {
+          // The next request has a new token, or is answered by a service that has started again.
+          if (TEMPORARY_ENDS.has(content.reason)) break;
+          return listener.onEnd(content.detail ?? content.reason);
+        }
       }
     } catch (error) {
       if (signal.aborted) return;
