@@ -33,9 +33,23 @@ const COUNTED_AGAIN = 2000;
 /** Maximum number of such requests. */
 const MAX_COUNTED = 5;
 
-/** Returns the milliseconds until a list is loaded again, because the service has not counted the findings of each policy; false if it is not. */
-export function untilCounted(policies: readonly Pick<PolicySummary, 'findings'>[], loads: number): number | false {
-  return loads <= MAX_COUNTED && policies.some(({ findings }) => findings === undefined) ? COUNTED_AGAIN : false;
+/** The state of a list that was loaded. */
+interface LoadedList {
+  readonly status: 'pending' | 'success' | 'error';
+  /** Number of successful requests. */
+  readonly dataUpdateCount: number;
+}
+
+/**
+ * Returns the milliseconds until a list is loaded again, because the service has not counted the findings of each policy; false if it is not. After
+ * a failure, only the user loads it again.
+ */
+export function untilCounted(
+  policies: readonly Pick<PolicySummary, 'findings'>[],
+  { status, dataUpdateCount }: LoadedList,
+): number | false {
+  if (status === 'error' || dataUpdateCount > MAX_COUNTED) return false;
+  return policies.some(({ findings }) => findings === undefined) ? COUNTED_AGAIN : false;
 }
 
 /** Pages of summaries of policies. */
@@ -50,8 +64,7 @@ export const policiesQuery = (filter: PolicyFilter) =>
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     // The service counts findings for a short time per request, and continues with the next one.
-    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
-      untilCounted(data?.pages.flatMap(({ items }) => items) ?? [], dataUpdateCount),
+    refetchInterval: ({ state }) => untilCounted(state.data?.pages.flatMap(({ items }) => items) ?? [], state),
   });
 
 /** A policy with its rules. */
