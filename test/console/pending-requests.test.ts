@@ -1,33 +1,8 @@
 /** Dialogs and forms whose request runs: they stay open, and say why it was refused. */
-import type { Locator, Page, Route } from 'playwright-core';
+import type { Locator } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { it } from './console.fixture.ts';
-
-/** A request that waits for its answer. */
-interface HeldRequest {
-  /** Waits until the page has sent it. */
-  sent(): Promise<void>;
-  refuse(): Promise<void>;
-  pass(): Promise<void>;
-}
-
-/** Holds the requests of a page with one method that change something. */
-async function hold(page: Page, method: string, path: string): Promise<HeldRequest> {
-  const held: Route[] = [];
-  await page.route(path, async (route, request) => {
-    if (request.method() === method) held.push(route);
-    else await route.continue();
-  });
-  const end = async (answer: (route: Route) => Promise<void>): Promise<void> => {
-    await Promise.all(held.splice(0).map(answer));
-  };
-  return {
-    sent: () => expect.poll(() => held.length).toBe(1),
-    refuse: () =>
-      end((route) => route.fulfill({ status: 503, json: { title: 'Not available', status: 503, code: 'STORAGE_UNAVAILABLE' } })),
-    pass: () => end((route) => route.continue()),
-  };
-}
+import { type HeldRequest, hold } from './held-requests.ts';
 
 /** Tries to close a dialog while its request runs, and requires that it stays and shows the refusal. */
 async function expectToStay(dialog: Locator, request: HeldRequest): Promise<void> {

@@ -14,18 +14,27 @@ describe('the draft of the tab', () => {
   it('returns the saved draft until it is discarded', () => {
     const storage = createStorage();
     const draft: Draft = { policies: [{ id: '0198c0de-0000-7000-8000-000000000001', priority: 7 }], removePolicies: [] };
-    expect(readDraft(storage)).toBeUndefined();
-    saveDraft(draft, storage);
-    expect(readDraft(storage)).toEqual(draft);
+    expect(readDraft('ada', storage)).toBeUndefined();
+    saveDraft('ada', draft, storage);
+    expect(readDraft('ada', storage)).toEqual(draft);
     discardDraft(storage);
-    expect(readDraft(storage)).toBeUndefined();
+    expect(readDraft('ada', storage)).toBeUndefined();
   });
 
-  it.each(['{', '[]', '7', 'null'])('returns no draft for the item %s', (text) => {
+  it('is returned only to the user who saved it', () => {
     const storage = createStorage();
-    storage.setItem(DRAFT_ITEM, text);
-    expect(readDraft(storage)).toBeUndefined();
+    saveDraft('ada', {}, storage);
+    expect(readDraft('bob', storage)).toBeUndefined();
   });
+
+  it.each(['{', '[]', '7', 'null', '{"userId":"ada"}', '{"userId":"ada","draft":[]}', '{"draft":{}}'])(
+    'returns no draft for the item %s',
+    (text) => {
+      const storage = createStorage();
+      storage.setItem(DRAFT_ITEM, text);
+      expect(readDraft('ada', storage)).toBeUndefined();
+    },
+  );
 });
 
 it.each<[unknown, readonly string[]]>([

@@ -12,3 +12,14 @@ export function readItem(item: string, storage: TabStorage): unknown {
     return undefined;
   }
 }
+
+/** Items of unsaved changes, each a list of JSON objects with a `userId`: those of policies, and those of records. */
+export const KEPT_ITEMS = { policies: 'bailiwick-kept-drafts', records: 'bailiwick-kept-records' } as const;
+
+/** Returns true if the tab keeps unsaved changes of a user. */
+export function hasKeptChanges(userId: string, storage: TabStorage = sessionStorage): boolean {
+  return Object.values(KEPT_ITEMS).some((item) => {
+    const kept = readItem(item, storage);
+    return Array.isArray(kept) && kept.some((each) => Object(each).userId === userId);
+  });
+}

@@ -9,6 +9,7 @@ import { OfflineBanner } from './OfflineBanner.tsx';
 import { SessionGate } from './SessionGate.tsx';
 import classes from './Shell.module.css';
 import { UserMenu } from './UserMenu.tsx';
+import { useKeptGuard } from './useKeptGuard.ts';
 import { useKeys } from './useKeys.ts';
 
 interface DialogProps {
@@ -35,6 +36,7 @@ function Frame() {
   const path = useRouterState({ select: (state) => state.location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when another screen opens
   useEffect(() => menu.close(), [path]);
+  useKeptGuard();
   useKeys({ onPalette: openPalette, onHelp: openHelp });
   return (
     <AppShell

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { signOut } from '../api/session.ts';
+import { hasKeptChanges } from '../api/tab-storage.ts';
 import { Dialog } from '../components/Dialog.tsx';
 import { LeaveDialog } from '../components/LeaveDialog.tsx';
 import { ProblemAlert } from '../components/ProblemAlert.tsx';
@@ -47,13 +48,14 @@ export function UserActions({ onAction }: UserActionsProps) {
 
 /** Signs out, after a question if unsaved changes would be lost. */
 function SignOut({ onStart }: { onStart(): void }) {
+  const { id: userId } = useCaller();
   // Stays while the dialog closes, so that its words do not change.
   const [question, setQuestion] = useState<LeaveTexts>(commonTexts.unsaved);
   const [isAsked, { open: ask, close }] = useDisclosure(false);
   const { mutate, error, reset } = useMutation({ mutationFn: signOut });
   const start = (): void => {
     onStart();
-    const asked = unsavedQuestion();
+    const asked = unsavedQuestion() ?? (hasKeptChanges(userId) ? commonTexts.unsaved : undefined);
     if (asked === undefined) mutate();
     else {
       setQuestion(asked);

@@ -3,6 +3,7 @@ import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useState } from 'react';
 import { type Draft, discardDraft, readDraft, saveDraft } from '../../api/draft.ts';
 import { hasDraft, parseFragment, toFragment } from '../../api/draft-link.ts';
+import { useCaller } from '../../shell/useSession.ts';
 
 /** The draft that a screen tries. */
 export interface LinkedDraft {
@@ -31,7 +32,8 @@ export function useLinkedDraft(isLeftOut = false): LinkedDraft {
   const fragment = useLocation({ select: ({ hash }) => hash });
   const changeFragment = useFragment();
   const queryClient = useQueryClient();
-  const [own, setOwn] = useState(() => readDraft());
+  const { id: userId } = useCaller();
+  const [own, setOwn] = useState(() => readDraft(userId));
   const isInAddress = !isLeftOut && hasDraft(fragment);
   const linked = useQuery({
     queryKey: keyOf(fragment),
@@ -59,7 +61,7 @@ export function useLinkedDraft(isLeftOut = false): LinkedDraft {
     isPending: isInAddress && linked.isPending,
     isUnreadable: isInAddress && linked.isError,
     replace(draft) {
-      saveDraft(draft);
+      saveDraft(userId, draft);
       setOwn(draft);
       // Without a draft in the address, the new one is added.
       changeFragment('');

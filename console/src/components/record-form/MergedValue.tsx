@@ -1,7 +1,6 @@
 import { Text } from '@mantine/core';
 import { dataTexts } from '../../texts/data.ts';
-import { type Field, type FormValue, parseFormValue } from './form-values.ts';
-import { isSecret } from './kept-values.ts';
+import { type Field, type FormValue, isSecret, parseFormValue } from './form-values.ts';
 import { NamedValue } from './NamedValue.tsx';
 
 /** Properties of a value. */

@@ -8,7 +8,7 @@ import { isolateNames } from '../../texts/sentence.ts';
 import { LeaveGuard } from '../LeaveGuard.tsx';
 import { ProblemAlert } from '../ProblemAlert.tsx';
 import { FieldInput } from './FieldInput.tsx';
-import { changedValues } from './form-values.ts';
+import { changedValues, toTypedValue } from './form-values.ts';
 import { SAVING } from './useIsSaving.ts';
 import type { ValueKeeper } from './useKeptValues.ts';
 import type { RecordEditor } from './useRecordEditor.ts';
@@ -66,7 +66,7 @@ export function RecordForm({ editor, keeper, submit, refusal, save, onCancel }: 
             disabled={refusal !== undefined || isPending}
             value={values[field.name] ?? null}
             mistake={mistakes[field.name]}
-            onChange={(value) => change({ [field.name]: value })}
+            onChange={(value) => change({ [field.name]: toTypedValue(field, value) })}
           />
         ))}
         {!keeper.isKeeping && <Text size="sm">{dataTexts.kept.tooLarge}</Text>}
@@ -87,7 +87,7 @@ export function RecordForm({ editor, keeper, submit, refusal, save, onCancel }: 
           isolateNames(refusal)
         )}
       </Stack>
-      <LeaveGuard isDirty={isDirty && !(isNew && isSaved) && !isPending} onLeave={keeper.discard} />
+      <LeaveGuard isDirty={isDirty && !(isNew && isSaved)} onLeave={keeper.discard} />
     </form>
   );
 }

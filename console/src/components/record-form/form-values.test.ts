@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createField } from './field.fixture.ts';
-import { changedValues, editableFields, parseFormValue, toFormValue } from './form-values.ts';
+import { changedValues, editableFields, parseFormValue, toFormValue, toTypedValue } from './form-values.ts';
 
 describe('parseFormValue', () => {
   it.each([
@@ -48,6 +48,15 @@ describe('changedValues', () => {
   it('has the mistakes by field', () => {
     expect(changedValues(fields, {}, { size: 'x' }).mistakes).toHaveProperty('size');
   });
+});
+
+it.each([
+  [createField({ type: 'password' }), null],
+  [createField({ writeOnly: true }), null],
+  [createField(), ''],
+])('an emptied field of %j has the value %j, and null of a secret field changes nothing', (field, value) => {
+  expect(toTypedValue(field, '')).toBe(value);
+  expect(toTypedValue(field, 'typed')).toBe('typed');
 });
 
 describe('editableFields', () => {

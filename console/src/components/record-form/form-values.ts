@@ -22,6 +22,16 @@ export function isListOfTexts({ type, of }: Field): boolean {
   return type === 'list' && of !== undefined && ['string', 'text', 'enum', 'email', 'url', 'uuid'].includes(of.type);
 }
 
+/** Returns true for a field whose value no user may read. */
+export function isSecret({ type, writeOnly }: Pick<Field, 'type' | 'writeOnly'>): boolean {
+  return writeOnly || type === 'password';
+}
+
+/** Returns the value of a field after an input. An emptied secret field has no value, as before the input: the secret stays as it is. */
+export function toTypedValue(field: Field, given: FormValue): FormValue {
+  return isSecret(field) && given === '' ? null : given;
+}
+
 /** Returns the value of a field in a form. */
 export function toFormValue(field: Field, value: unknown): FormValue {
   if (value === undefined || value === null) return null;

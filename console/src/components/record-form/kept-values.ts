@@ -2,8 +2,8 @@
  * The unsaved values of forms of records, as the tab keeps them for the user who typed them: a session can end, and a page can be loaded again.
  * Values of secret fields are never kept.
  */
-import { readItem, type TabStorage } from '../../api/tab-storage.ts';
-import type { Field, FormValue, FormValues } from './form-values.ts';
+import { KEPT_ITEMS, readItem, type TabStorage } from '../../api/tab-storage.ts';
+import { type Field, type FormValue, type FormValues, isSecret } from './form-values.ts';
 
 /** The form of a record. */
 export interface FormSubject {
@@ -25,7 +25,7 @@ export interface KeptValues extends FormSubject {
 }
 
 /** Item of the session storage that contains the values of forms as JSON, the newest first. */
-export const KEPT_VALUES_ITEM = 'bailiwick-kept-records';
+export const KEPT_VALUES_ITEM = KEPT_ITEMS.records;
 
 /** Maximum number of forms, and of the characters of all of them: browsers store about five million for a site. */
 const MAX_FORMS = 5;
@@ -67,11 +67,6 @@ export function keptParts(
   const kept = changed.filter((field) => !isSecret(field));
   const pick = (from: FormValues): FormValues => Object.fromEntries(kept.map(({ name }) => [name, from[name] ?? null]));
   return { before: pick(before), values: pick(values), isPartial: kept.length < changed.length };
-}
-
-/** Returns true for a field whose value no user may read. */
-export function isSecret({ type, writeOnly }: Pick<Field, 'type' | 'writeOnly'>): boolean {
-  return writeOnly || type === 'password';
 }
 
 /** Returns true for equal values. A missing value equals null. */

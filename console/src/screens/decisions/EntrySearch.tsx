@@ -14,15 +14,16 @@ export function EntrySearch({ onFind }: { onFind(search: DecisionsSearch): void 
   const find = useMutation({
     // Undefined is no result for a mutation.
     mutationFn: async (given: string) => (await findEntries(given, entryLookups)) ?? null,
-    onSuccess: (found) => found && onFind(found),
   });
+  // Only while the screen shows the text that was searched.
+  const search = (): void => find.mutate(text, { onSuccess: (found) => found && onFind(found) });
   return (
     <>
       <form
         style={{ maxWidth: '100%', flex: '0 1 390px' }}
         onSubmit={(event) => {
           event.preventDefault();
-          if (text.trim() !== '') find.mutate(text);
+          if (text.trim() !== '') search();
         }}
       >
         <Group gap="xs" align="flex-start" wrap="nowrap">
@@ -45,7 +46,7 @@ export function EntrySearch({ onFind }: { onFind(search: DecisionsSearch): void 
           </Button>
         </Group>
       </form>
-      {find.error !== null && <ProblemAlert error={find.error} onRetry={() => find.mutate(text)} />}
+      {find.error !== null && <ProblemAlert error={find.error} onRetry={search} />}
     </>
   );
 }

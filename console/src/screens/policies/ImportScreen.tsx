@@ -8,6 +8,7 @@ import { notifySuccess } from '../../components/notifySuccess.ts';
 import { Page } from '../../components/Page.tsx';
 import { PolicyDiff } from '../../components/PolicyDiff.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
+import { useScreenWatch } from '../../components/useScreenWatch.ts';
 import { commonTexts } from '../../texts/common.ts';
 import { importTexts as texts } from '../../texts/policies.ts';
 import { type ImportAnswer, importFile } from './import-policies.ts';
@@ -52,11 +53,13 @@ function CheckedImport({ file, answer }: { readonly file: File; readonly answer:
   const queryClient = useQueryClient();
   const { changes = [], created, updated, unchanged, assigned } = answer.data;
   const count = created + updated;
+  const watch = useScreenWatch();
   const perform = async (reason: string | undefined) => {
+    const isOpen = watch();
     const { message } = await importFile(file, { isDryRun: false, reason });
     await queryClient.invalidateQueries({ queryKey: ['policies'] });
     notifySuccess(texts.done(message));
-    await navigate({ to: '/policies' });
+    if (isOpen()) await navigate({ to: '/policies' });
   };
   if (count + assigned === 0) return <Alert color="gray">{texts.nothing}</Alert>;
   const action = count === 0 ? texts.applyAssignments : texts.apply(count);

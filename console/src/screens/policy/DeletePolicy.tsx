@@ -7,6 +7,7 @@ import { PolicyAccessChanges } from '../../components/access-change/PolicyAccess
 import { resourcesOf } from '../../components/access-change/permission-changes.ts';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
+import { useScreenWatch } from '../../components/useScreenWatch.ts';
 import { commonTexts } from '../../texts/common.ts';
 import { policyTexts } from '../../texts/policy.ts';
 import type { PolicyEditorState } from './usePolicyEditor.ts';
@@ -24,15 +25,23 @@ export interface DeletePolicyProps {
 export function DeletePolicy({ policy, editor, onClose }: DeletePolicyProps) {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
+  const watch = useScreenWatch();
   const perform = async (reason: string | undefined) => {
+    const isOpen = watch();
     const params = { path: { id: policy.id }, header: ifMatch(policy.version), query: reason === undefined ? {} : { reason } };
-    await bodyOf(client.DELETE('/admin/api/policies/{id}', { params }));
+    try {
+      await bodyOf(client.DELETE('/admin/api/policies/{id}', { params }));
+    } catch (error) {
+      // Another user may have changed the policy: the next attempt is about the present version.
+      await queryClient.invalidateQueries({ queryKey: ['policies'] });
+      throw error;
+    }
     // Without changes, so that the screen can be left.
     editor.discard();
     queryClient.removeQueries({ queryKey: ['policies', 'one', policy.id] });
     await queryClient.invalidateQueries({ queryKey: ['policies', 'list'] });
     notifySuccess(texts.done);
-    await navigate({ to: '/policies', ignoreBlocker: true });
+    if (isOpen()) await navigate({ to: '/policies', ignoreBlocker: true });
   };
   return (
     <ConfirmModal

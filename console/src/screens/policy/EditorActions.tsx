@@ -17,12 +17,16 @@ import type { ValidationState } from './useValidation.ts';
 /** Properties of the buttons. */
 interface EditorActionsProps {
   readonly editor: PolicyEditorState;
+  /** The stored version; undefined for a new policy. */
+  readonly stored: Policy | undefined;
   readonly validation: ValidationState;
   onSearch(search: PolicySearch): void;
+  /** Called when the changes of a stored policy are saved. */
+  onSaved(): void;
 }
 
 /** The buttons of an editor: save, discard, delete. */
-export function EditorActions({ editor, validation, onSearch }: EditorActionsProps) {
+export function EditorActions({ editor, stored, validation, onSearch, onSaved }: EditorActionsProps) {
   const { base, text, isDirty, restart } = editor;
   const [opened, setOpened] = useState<'save' | 'delete'>();
   const [newer, setNewer] = useState<Policy>();
@@ -68,7 +72,7 @@ export function EditorActions({ editor, validation, onSearch }: EditorActionsPro
       {opened === 'save' && text?.mistake === undefined && (
         <LazyPart
           part={saveDialog}
-          props={{ editor, reason, onReason: setReason, onClose: close, onConflict: setNewer, onSearch }}
+          props={{ editor, reason, onReason: setReason, onClose: close, onConflict: setNewer, onSaved, onSearch }}
           lines={0}
         />
       )}
@@ -90,8 +94,9 @@ export function EditorActions({ editor, validation, onSearch }: EditorActionsPro
           lines={0}
         />
       )}
-      {base !== undefined && opened === 'delete' && (
-        <LazyPart part={deleteDialog} props={{ policy: base, editor, onClose: close }} lines={0} />
+      {/* With unsaved changes, the base may be older than what is deleted. */}
+      {stored !== undefined && opened === 'delete' && (
+        <LazyPart part={deleteDialog} props={{ policy: stored, editor, onClose: close }} lines={0} />
       )}
     </>
   );

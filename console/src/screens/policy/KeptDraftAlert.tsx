@@ -22,6 +22,8 @@ export function KeptDraftAlert({ kept, editor, onDecided }: KeptDraftAlertProps)
   const { mutate, error, isPending } = useMutation({
     mutationFn: async () => {
       const { policyId, version, draft } = kept;
+      // The kept changes replace a text that was typed meanwhile.
+      editor.discardText();
       if (policyId === undefined || version === undefined || version === editor.base?.version) return editor.change(draft);
       editor.restart(await queryClient.ensureQueryData(policyVersionQuery(policyId, version)), draft);
     },

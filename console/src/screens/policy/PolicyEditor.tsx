@@ -58,7 +58,7 @@ export function PolicyEditor({ editor, stored, catalogue, search, children, onSe
     <Page
       title={title}
       description={<EditorState editor={editor} validation={validation} />}
-      actions={<EditorActions editor={editor} validation={validation} onSearch={onSearch} />}
+      actions={<EditorActions {...{ editor, stored, validation, onSearch }} onSaved={decide} />}
     >
       {base?.managedBy !== undefined && (
         <Alert title={texts.managed.title(base.file ?? '')} mb="sm">
@@ -67,7 +67,7 @@ export function PolicyEditor({ editor, stored, catalogue, search, children, onSe
       )}
       {base !== undefined && tab !== 'assignments' && <UnassignedAlert policyId={base.id} />}
       {!isDirty && children}
-      {kept !== undefined && !isDirty && <LazyPart part={keptDraftAlert} props={{ kept, editor, onDecided: decide }} lines={2} />}
+      {kept !== undefined && <LazyPart part={keptDraftAlert} props={{ kept, editor, onDecided: decide }} lines={2} />}
       {stored !== undefined && base !== undefined && stored.version > base.version && <Alert color="yellow">{texts.newer}</Alert>}
       {validation.error !== null && <ProblemAlert error={validation.error} onRetry={validation.retry} />}
       <Tabs

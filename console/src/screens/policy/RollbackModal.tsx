@@ -179,5 +179,7 @@ function useRollback(target: RollbackTarget, close: () => void) {
       }
       await queryClient.invalidateQueries({ queryKey: ['policies'] });
     },
+    // Another user may have changed the policy: the next attempt replaces the present version.
+    onError: () => queryClient.invalidateQueries({ queryKey: ['policies'] }),
   });
 }

@@ -11,6 +11,7 @@ import { PolicyDiff } from '../../components/PolicyDiff.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
+import { useScreenWatch } from '../../components/useScreenWatch.ts';
 import { useCaller } from '../../shell/useSession.ts';
 import { commonTexts } from '../../texts/common.ts';
 import { policyTexts } from '../../texts/policy.ts';
@@ -33,11 +34,13 @@ export interface SaveModalProps {
   onClose(): void;
   /** Called with the stored policy if it has changed since the editor began. */
   onConflict(newer: Policy): void;
+  /** Called when the changes of a stored policy are saved. */
+  onSaved(): void;
   onSearch(search: PolicySearch): void;
 }
 
 /** Shows what a draft changes, takes a reason, and stores it. */
-export function SaveModal({ editor, reason, onReason, onClose, onConflict, onSearch }: SaveModalProps) {
+export function SaveModal({ editor, reason, onReason, onClose, onConflict, onSaved, onSearch }: SaveModalProps) {
   const { base, draft } = editor;
   const checked = useQuery({
     queryKey: ['policies', 'saving', base?.id, draft],
@@ -45,7 +48,7 @@ export function SaveModal({ editor, reason, onReason, onClose, onConflict, onSea
     staleTime: 0,
     gcTime: 0,
   });
-  const save = useSave(editor, { onReason, onClose, onConflict });
+  const save = useSave(editor, { onReason, onClose, onConflict, onSaved });
   return (
     <Dialog opened isBusy={save.isPending} onClose={onClose} size="lg" title={base === undefined ? texts.createTitle : texts.title}>
       <Stack>
@@ -79,15 +82,17 @@ type Save = ReturnType<typeof useSave>;
 
 function useSave(
   editor: PolicyEditorState,
-  { onReason, onClose, onConflict }: Pick<SaveModalProps, 'onReason' | 'onClose' | 'onConflict'>,
+  { onReason, onClose, onConflict, onSaved }: Pick<SaveModalProps, 'onReason' | 'onClose' | 'onConflict' | 'onSaved'>,
 ) {
   const { base, draft, restart } = editor;
   const queryClient = useQueryClient();
   const navigate = useNavigate();
+  const watch = useScreenWatch();
   const { id: userId } = useCaller();
   return useMutation({
     mutationFn: (reason: string) => storePolicy(base, draft, reason),
-    onSuccess: async (stored) => {
+    onMutate: watch,
+    onSuccess: async (stored, _reason, isOpen) => {
       queryClient.setQueryData(policyQuery(stored.id).queryKey, stored);
       await queryClient.invalidateQueries({ queryKey: ['policies'], predicate: ({ queryKey }) => queryKey[1] !== 'one' });
       onReason('');
@@ -95,8 +100,11 @@ function useSave(
       notifySuccess(base === undefined ? texts.created : texts.saved);
       if (base === undefined) {
         discardKept({ userId, policyId: undefined });
-        await navigate({ to: '/policies/$id', params: { id: stored.id }, ignoreBlocker: true });
-      } else restart(stored);
+        if (isOpen()) await navigate({ to: '/policies/$id', params: { id: stored.id }, ignoreBlocker: true });
+      } else {
+        restart(stored);
+        onSaved();
+      }
     },
     onError: async (error) => {
       if (base === undefined || !(error instanceof RequestError) || error.problem.status !== 412) return;

@@ -2,7 +2,7 @@
  * The unsaved changes of a policy, as the tab keeps them: the session of a user can end, and a page can be loaded again, while they are not saved.
  * They are in the session storage, for the user who made them.
  */
-import { readItem, type TabStorage } from '../../api/tab-storage.ts';
+import { KEPT_ITEMS, readItem, type TabStorage } from '../../api/tab-storage.ts';
 import { isRecord } from '../../components/condition/condition-json.ts';
 import type { DraftJson } from './policy-draft.ts';
 
@@ -17,7 +17,7 @@ export interface KeptDraft {
 }
 
 /** Item of the session storage that contains the changes of several policies as JSON, the newest first. */
-export const KEPT_ITEM = 'bailiwick-kept-drafts';
+export const KEPT_ITEM = KEPT_ITEMS.policies;
 
 /** Maximum number of policies whose changes are kept. */
 const MAX_POLICIES = 5;

@@ -7,13 +7,16 @@ import type { PolicyEditorState } from './usePolicyEditor.ts';
 export interface KeptChanges {
   /** The changes of an earlier page; undefined if there are none, or their user has decided about them. */
   readonly kept: KeptDraft | undefined;
-  /** Ends the offer of the kept changes. */
+  /** Ends the offer of the kept changes, because their user has restored, discarded or replaced them. */
   decide(): void;
-  /** Removes the changes that are kept, because they are given up. */
+  /** Removes the changes of this page, because they are given up. */
   discard(): void;
 }
 
-/** Keeps the unsaved changes of an editor in the tab, and returns those that an earlier page has kept. */
+/**
+ * Keeps the unsaved changes of an editor in the tab, and returns those that an earlier page has kept. Until their user has decided about these, they
+ * stay in place of later ones.
+ */
 export function useKeptDraft({ base, draft, isDirty }: PolicyEditorState): KeptChanges {
   const session = useSession();
   // While the session has ended, nothing is kept or removed: the next sign-in finds the changes.
@@ -22,9 +25,12 @@ export function useKeptDraft({ base, draft, isDirty }: PolicyEditorState): KeptC
   const version = base?.version;
   const [kept, setKept] = useState(() => readKept({ userId, policyId }));
   useEffect(() => {
-    if (userId === undefined) return;
+    if (userId === undefined || kept !== undefined) return;
     if (isDirty) keepDraft({ userId, policyId, version, draft });
-    else if (kept === undefined) discardKept({ userId, policyId });
+    else discardKept({ userId, policyId });
   }, [userId, policyId, version, draft, isDirty, kept]);
-  return { kept, decide: () => setKept(undefined), discard: () => discardKept({ userId, policyId }) };
+  const discard = (): void => {
+    if (kept === undefined) discardKept({ userId, policyId });
+  };
+  return { kept, decide: () => setKept(undefined), discard };
 }

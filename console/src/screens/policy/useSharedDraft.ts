@@ -1,16 +1,18 @@
 import { useEffect } from 'react';
 import { discardDraft, saveDraft } from '../../api/draft.ts';
+import { useCaller } from '../../shell/useSession.ts';
 import { type Assignee, toPolicyDraft } from './policy-draft.ts';
 import type { PolicyEditorState } from './usePolicyEditor.ts';
 
 /** Keeps the unsaved changes of an editor where other screens can try them, with the assignment that is assumed. Without changes, there is no draft. */
 export function useSharedDraft({ base, draft, hasDraft }: PolicyEditorState, { role, userId }: Assignee = {}): void {
+  const { id: callerId } = useCaller();
   useEffect(() => {
     if (!hasDraft) {
       discardDraft();
       return;
     }
     const assignee = role !== undefined ? { role } : userId !== undefined ? { userId } : undefined;
-    saveDraft(toPolicyDraft(draft, base?.id, assignee));
-  }, [base, draft, hasDraft, role, userId]);
+    saveDraft(callerId, toPolicyDraft(draft, base?.id, assignee));
+  }, [base, draft, hasDraft, role, userId, callerId]);
 }

@@ -5,6 +5,7 @@ import { type Row, sendRecordRequest } from '../../api/records.ts';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { QueryState } from '../../components/QueryState.tsx';
+import { useScreenWatch } from '../../components/useScreenWatch.ts';
 import { dataTexts } from '../../texts/data.ts';
 import { isolateNames } from '../../texts/sentence.ts';
 import type { DryRun } from './dry-run.ts';
@@ -24,7 +25,9 @@ export function DeleteDialog({ resource, row, isOpen, onClose }: DeleteDialogPro
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const path = `${encodeURIComponent(resource)}/${encodeURIComponent(row.id)}`;
+  const watch = useScreenWatch();
   const remove = async (): Promise<void> => {
+    const isScreenOpen = watch();
     try {
       await sendRecordRequest(path, { method: 'DELETE', version: row.version });
     } catch (error) {
@@ -35,7 +38,7 @@ export function DeleteDialog({ resource, row, isOpen, onClose }: DeleteDialogPro
     notifySuccess(texts.done);
     queryClient.removeQueries({ queryKey: ['records', resource, 'record', row.id] });
     await queryClient.invalidateQueries({ queryKey: ['records', resource, 'list'] });
-    await navigate({ to: '/data/$resource', params: { resource }, ignoreBlocker: true });
+    if (isScreenOpen()) await navigate({ to: '/data/$resource', params: { resource }, ignoreBlocker: true });
   };
   return (
     <ConfirmModal isOpen={isOpen} title={texts.title} action={texts.action} perform={remove} onClose={onClose}>

@@ -8,6 +8,7 @@ import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { NewRecordForm } from '../../components/record-form/NewRecordForm.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
+import { useScreenWatch } from '../../components/useScreenWatch.ts';
 import { dataTexts as texts } from '../../texts/data.ts';
 import { newRecordRoute } from './route.ts';
 
@@ -17,11 +18,13 @@ export function NewRecordScreen() {
   const resource = useOwnResource(name);
   const navigate = useNavigate();
   const queryClient = useQueryClient();
+  const watch = useScreenWatch();
   const create = async (body: object): Promise<void> => {
+    const isOpen = watch();
     const { data } = await sendRecordRequest<{ readonly data: Row }>(encodeURIComponent(name), { method: 'POST', body });
     notifySuccess(texts.record.created);
     await queryClient.invalidateQueries({ queryKey: ['records', name] });
-    await navigate({ to: '/data/$resource/$id', params: { resource: name, id: data.id }, ignoreBlocker: true });
+    if (isOpen()) await navigate({ to: '/data/$resource/$id', params: { resource: name, id: data.id }, ignoreBlocker: true });
   };
   return (
     <Page title={`${texts.create} · ${name}`}>

@@ -2,24 +2,24 @@ import { Alert, Button, Center, Paper, PasswordInput, Stack, TextInput, Title } 
 import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Navigate, useRouter } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { setupQuery } from '../../api/queries.ts';
 import { signIn } from '../../api/session.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { useSession } from '../../shell/useSession.ts';
 import { shellTexts } from '../../texts/shell.ts';
 import { signInTexts as texts } from '../../texts/sign-in.ts';
+import { returnAddress } from './return-path.ts';
 import { signInRoute } from './route.ts';
 
 /** Signs a user in, and returns to the address that required it. */
 export function SignInScreen() {
-  const { back, ended } = signInRoute.useSearch();
-  const router = useRouter();
+  const search = signInRoute.useSearch();
   const session = useSession();
   const setup = useQuery(setupQuery);
   useDocumentTitle(`${texts.title} · ${shellTexts.product}`);
   if (setup.data?.needed === true) return <Navigate to="/setup" />;
-  if (session.status === 'signedIn') return <Navigate to={back ?? '/'} replace />;
+  if (session.status === 'signedIn') return <Return address={returnAddress(search, session.user.id)} />;
   return (
     <Center mih="100vh" p="md" component="main">
       <Paper withBorder p="xl" w={380} maw="100%">
@@ -27,19 +27,26 @@ export function SignInScreen() {
           <Title order={1} size="h3">
             {texts.title}
           </Title>
-          {ended === true && <Alert color="yellow">{texts.ended}</Alert>}
+          {search.ended === true && <Alert color="yellow">{texts.ended}</Alert>}
           {!globalThis.isSecureContext && <Alert color="yellow">{texts.noCookie}</Alert>}
-          <SignInForm onDone={() => router.history.replace(`/console${back ?? '/'}`)} />
+          <SignInForm />
         </Stack>
       </Paper>
     </Center>
   );
 }
 
-function SignInForm({ onDone }: { onDone(): void }) {
+/** Opens an address of the console in place of this one. */
+function Return({ address }: { readonly address: string }) {
+  const { history } = useRouter();
+  useEffect(() => history.replace(`/console${address}`), [history, address]);
+  return null;
+}
+
+function SignInForm() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const { mutate, error, isPending } = useMutation({ mutationFn: signIn, onSuccess: onDone });
+  const { mutate, error, isPending } = useMutation({ mutationFn: signIn });
   return (
     <form
       onSubmit={(event) => {

@@ -5,6 +5,7 @@ import { notifySuccess } from '../../components/notifySuccess.ts';
 import { QueryState } from '../../components/QueryState.tsx';
 import { NewRecordForm } from '../../components/record-form/NewRecordForm.tsx';
 import { StoredRecordForm } from '../../components/record-form/StoredRecordForm.tsx';
+import { useScreenWatch } from '../../components/useScreenWatch.ts';
 import { usersTexts } from '../../texts/service.ts';
 import { toUserForm } from './user-form.ts';
 
@@ -29,11 +30,13 @@ export function UserForm({ user, onDone, onCancel }: UserFormProps) {
     select: ({ definitions }) => definitions.filter(({ name }) => name === 'User').map((definition) => toUserForm(definition, user)),
   });
   const reload = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['users'] });
+  const watch = useScreenWatch();
   const create = async (body: object): Promise<void> => {
+    const isOpen = watch();
     const { data } = await sendRecordRequest<{ readonly data: Row }>('User', { method: 'POST', body });
     notifySuccess(texts.created);
     await Promise.all([reload(), queryClient.invalidateQueries({ queryKey: ['records'] })]);
-    onDone(data.id);
+    if (isOpen()) onDone(data.id);
   };
   const finish = async (): Promise<void> => {
     await reload();

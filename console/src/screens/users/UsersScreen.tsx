@@ -30,7 +30,8 @@ export function UsersScreen() {
       ),
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
-  const open = (id: string): void => void navigate({ to: '/users/$id', params: { id } });
+  // The form has no changes to lose: the user is stored.
+  const open = (id: string): void => void navigate({ to: '/users/$id', params: { id }, ignoreBlocker: true });
   return (
     <Page title={texts.title} description={texts.description} actions={<UserDialog label={texts.create} onDone={open} />}>
       <Filters search={search} onChange={(next) => void navigate({ search: next, replace: true })} />
