@@ -1,5 +1,6 @@
 import { Outlet } from '@tanstack/react-router';
 import { EmptyState } from '../components/EmptyState.tsx';
+import { ProblemAlert } from '../components/ProblemAlert.tsx';
 import { LoadingLines } from '../components/QueryState.tsx';
 import { TextLink } from '../components/TextLink.tsx';
 import { shellTexts } from '../texts/shell.ts';
@@ -7,9 +8,10 @@ import { useAuditRights } from './useAuditRights.ts';
 
 /** Renders the screen for users who may read the audit log; for others, the reason why it is not there. */
 export function AuditGate() {
-  const { mayRead, isPending } = useAuditRights();
+  const { mayRead, isPending, error, reload } = useAuditRights();
   const { title, detail } = shellTexts.auditorsOnly;
   if (isPending) return <LoadingLines count={6} />;
+  if (error !== null) return <ProblemAlert error={error} onRetry={reload} />;
   return mayRead ? (
     <Outlet />
   ) : (

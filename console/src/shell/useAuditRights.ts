@@ -10,6 +10,10 @@ export interface AuditRights {
   readonly mayExport: boolean;
   /** True until the rights are known. */
   readonly isPending: boolean;
+  /** The failure because of which the rights are not known; null without one. */
+  readonly error: Error | null;
+  /** Loads the rights again after a failure. */
+  reload(): void;
 }
 
 /** Returns the rights of the signed-in user on the audit log; none without one. */
@@ -17,8 +21,14 @@ export function useAuditRights(): AuditRights {
   const session = useSession();
   const role = session.status === 'signedIn' ? session.user.role : undefined;
   const isAdmin = role === 'admin';
-  const { data, isLoading } = useQuery({ ...ownCatalogueQuery, enabled: role !== undefined && !isAdmin });
+  const enabled = role !== undefined && !isAdmin;
+  // The alert that shows the failure asks for the rights too, which would send the request again without end.
+  const { data, isLoading, error, refetch } = useQuery({ ...ownCatalogueQuery, enabled, retryOnMount: false });
   const may = (action: 'read' | 'export'): boolean =>
     isAdmin || (data?.auditLog?.permissions ?? []).some((permission) => permission.action === action);
-  return { isAdmin, mayRead: may('read'), mayExport: may('export'), isPending: isLoading };
+  return {
+    ...{ isAdmin, mayRead: may('read'), mayExport: may('export'), isPending: isLoading },
+    error: data === undefined ? error : null,
+    reload: () => void refetch(),
+  };
 }

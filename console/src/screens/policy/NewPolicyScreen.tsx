@@ -18,9 +18,9 @@ export function NewPolicyScreen() {
   const templates = useQuery(templatesQuery);
   const catalogue = useQuery(catalogueQuery);
   const initial = templates.data?.find(({ id }) => id === search.template)?.template as DraftJson | undefined;
-  const isReady = catalogue.data !== undefined && (search.template === undefined || templates.data !== undefined);
+  const needed = search.template === undefined || templates.data !== undefined ? catalogue : templates;
   return (
-    <QueryState query={{ ...catalogue, data: isReady ? catalogue.data : undefined }} lines={12}>
+    <QueryState query={{ ...needed, data: needed === catalogue ? catalogue.data : undefined }} lines={12}>
       {(data) => (
         <NewPolicy
           key={search.template ?? ''}

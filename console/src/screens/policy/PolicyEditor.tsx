@@ -164,7 +164,7 @@ function EditorState({ editor: { base, draft, text, isDirty }, validation: { res
       {draft['isActive'] === false && <Badge color="gray">{texts.inactive}</Badge>}
       {isDirty && <WarningBadge>{texts.unsaved}</WarningBadge>}
       {text?.mistake !== undefined && <Badge color="red">{texts.text.unreadable}</Badge>}
-      {isDirty && text?.mistake === undefined && (
+      {isDirty && text?.mistake === undefined && (isStale || result !== undefined) && (
         <Badge color={isStale ? 'gray' : count === 0 ? 'green' : 'red'}>{isStale ? texts.checking : mistakes}</Badge>
       )}
     </Group>

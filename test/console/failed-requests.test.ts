@@ -1,0 +1,67 @@
+/** Requests that fail: the console says so, and states no fact that it does not know. */
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { it } from './console.fixture.ts';
+
+/** Lets the requests for a path fail. Returns a function that ends this. */
+async function fail(page: Page, path: string): Promise<() => Promise<void>> {
+  await page.route(path, (route) =>
+    route.fulfill({ status: 503, json: { title: 'Not available', status: 503, code: 'STORAGE_UNAVAILABLE' } }),
+  );
+  return () => page.unroute(path);
+}
+
+/** Presses the button of the problem that repeats its request. */
+async function retry(page: Page): Promise<void> {
+  await page.getByRole('alert').filter({ hasText: 'STORAGE_UNAVAILABLE' }).first().getByRole('button', { name: 'Retry' }).click();
+}
+
+describe('a failure', () => {
+  it.for([
+    ['/', 'Decisions'],
+    ['/decisions', 'Decisions'],
+    ['/data', 'Records'],
+  ] as const)(
+    'a failed request for the rights of an auditor is shown at %s, and can be repeated',
+    async ([path, heading], { newsroom, visitor }) => {
+      const auditor = await newsroom.user({ name: 'Uma Unknown' });
+      await newsroom.createPolicy({ userId: auditor.id, rules: [{ resource: '_Decision', action: 'read' }] });
+      visitor.allow(/^response 503/);
+      const page = await visitor.open(newsroom, '/account', { as: auditor });
+      const end = await fail(page, '**/auth/me/catalogue');
+      await page.goto(`${newsroom.console}${path}`);
+      await page.getByRole('alert').filter({ hasText: 'STORAGE_UNAVAILABLE' }).first().waitFor();
+      expect(await page.getByText('This screen is for readers of the audit log').count()).toBe(0);
+      await end();
+      await retry(page);
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+    },
+  );
+
+  it('a failed request for the template of a new policy is shown, and can be repeated', async ({ newsroom, story, visitor }) => {
+    visitor.allow(/^response 503/);
+    const page = await visitor.open(newsroom, '/account', { as: story.admin });
+    const end = await fail(page, '**/admin/api/policies-templates');
+    await page.goto(`${newsroom.console}/policies/new?template=own-records`);
+    await page.getByRole('alert').filter({ hasText: 'STORAGE_UNAVAILABLE' }).waitFor();
+    await end();
+    await retry(page);
+    await page.getByRole('textbox', { name: 'Name' }).waitFor();
+  });
+
+  it('a failed validation of a policy is shown, and not that it has no mistakes', async ({ newsroom, story, visitor }) => {
+    visitor.allow(/^response 503/);
+    const rules = [{ resource: 'Tip', action: 'read', description: 'read tips' }];
+    const id = await newsroom.createPolicy({ name: 'not validated', rules });
+    const page = await visitor.open(newsroom, `/policies/${id}`, { as: story.admin });
+    const description = page.getByRole('textbox', { name: 'Description' });
+    await description.waitFor();
+    const end = await fail(page, '**/admin/api/policies/validate');
+    await description.fill('changed');
+    await page.getByRole('alert').filter({ hasText: 'STORAGE_UNAVAILABLE' }).waitFor();
+    expect(await page.getByText('no mistakes').count()).toBe(0);
+    await end();
+    await retry(page);
+    await page.getByText('no mistakes').waitFor();
+  });
+});
