@@ -4,6 +4,7 @@ import { describe, expect } from 'vitest';
 import { it } from './console.fixture.ts';
 import type { Story } from './newsroom-story.ts';
 import { clickOption } from './options.ts';
+import { waitForData } from './page-requests.ts';
 import { expectSoundScreen } from './screen-checks.ts';
 
 /** Chooses a file in the dialog of imports. */
@@ -133,5 +134,24 @@ describe('the import of records', () => {
       token: story.admin.token,
     });
     expect(Number(at('total'))).toBeLessThan(rows.length);
+  });
+
+  it('a file that is read late does not replace the one that was chosen after it', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/data/Article', { as: story.admin });
+    await page.evaluate(`const read = Blob.prototype.arrayBuffer;
+      Blob.prototype.arrayBuffer = function () {
+        Blob.prototype.arrayBuffer = read;
+        return new Promise((done) => { globalThis.readFirst = () => done(read.call(this)); });
+      };`);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    const choose = (name: string, text: string): Promise<void> =>
+      page.locator('input[type="file"]').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+    await choose('first.csv', 'title,department\n');
+    await page.waitForFunction('globalThis.readFirst !== undefined');
+    await choose('second.csv', 'title,slug\n');
+    await fieldOf(page, 'slug').waitFor();
+    await page.evaluate('readFirst()');
+    await waitForData(page);
+    expect(await fieldOf(page, 'slug').count()).toBe(1);
   });
 });

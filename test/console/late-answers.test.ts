@@ -87,6 +87,16 @@ describe('a screen that the user has left', () => {
     await waitForData(page);
     expect(new URL(page.url()).pathname).toBe('/console/roles');
   });
+
+  it('an integrity check ends with its screen', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/decisions', { as: story.admin });
+    const request = await hold(page, 'GET', '**/admin/api/decisions/verify?*');
+    await page.getByRole('button', { name: 'Verify integrity' }).click();
+    await request.sent();
+    const ended = page.waitForEvent('requestfailed', (each) => each.url().includes('/decisions/verify'));
+    await page.getByRole('link', { name: 'Roles', exact: true }).click();
+    await ended;
+  });
 });
 
 describe('a conflict', () => {

@@ -7,13 +7,15 @@ interface MergeChoiceProps {
   readonly name: string;
   readonly texts: { readonly mine: string; readonly theirs: string; choose(name: string): string };
   readonly chosen: 'mine' | 'theirs';
+  /** True while the merge is saved. */
+  readonly disabled?: boolean;
   onChoose(side: 'mine' | 'theirs'): void;
   /** The value before the changes, and after each of them. */
   readonly children: ReactNode;
 }
 
 /** A choice between the changes of two users, with the three values. */
-export function MergeChoice({ name, texts, chosen, onChoose, children }: MergeChoiceProps) {
+export function MergeChoice({ name, texts, chosen, disabled = false, onChoose, children }: MergeChoiceProps) {
   return (
     <Card withBorder padding="sm">
       <Group justify="space-between" mb="xs">
@@ -21,6 +23,7 @@ export function MergeChoice({ name, texts, chosen, onChoose, children }: MergeCh
         <SegmentedControl
           aria-label={texts.choose(name)}
           value={chosen}
+          disabled={disabled}
           data={[
             { value: 'mine', label: texts.mine },
             { value: 'theirs', label: texts.theirs },

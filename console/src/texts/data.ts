@@ -16,6 +16,7 @@ export const dataTexts = {
   total: records,
   create: 'New record',
   deleted: 'Deleted records',
+  notExported: 'Deleted records cannot be exported',
   import: 'Import',
   refused: (action: string) => sentence`The policies in force do not let you ${action} here`,
   byId: { label: 'Id of a record', help: 'You may read records of which you know the id.', open: 'Open' },

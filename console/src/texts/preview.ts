@@ -20,6 +20,7 @@ export const previewTexts = {
   fill: 'Fill values that were not kept with those of today',
   run: 'Replay',
   stop: 'Stop',
+  outdated: 'The question has changed. Press Replay for its figures.',
   running: (count: number) => sentence`${count.toLocaleString()} decisions replayed`,
   classes: {
     same: 'same',

@@ -31,6 +31,7 @@ export function PreviewRun({ draft, refusal, search, children, onSearch, onStart
     preview.start({ draft, search });
   };
   const { input, totals } = preview;
+  const isOutdated = input !== undefined && JSON.stringify([input.draft, input.search]) !== JSON.stringify([draft, search]);
   return (
     <>
       <Paper withBorder p="md">
@@ -55,7 +56,16 @@ export function PreviewRun({ draft, refusal, search, children, onSearch, onStart
           {preview.warnings.map(isolateNames).join(' ')}
         </Alert>
       )}
-      {totals && input && <PreviewResult totals={totals} draft={input.draft} fill={input.search.fill === true} />}
+      {isOutdated && (
+        <Alert color="yellow" role="status">
+          {texts.outdated}
+        </Alert>
+      )}
+      {totals && input && (
+        <div {...(isOutdated && { style: { filter: 'grayscale(1)', opacity: 0.5 } })}>
+          <PreviewResult totals={totals} draft={input.draft} fill={input.search.fill === true} />
+        </div>
+      )}
     </>
   );
 }

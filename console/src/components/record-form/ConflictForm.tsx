@@ -29,6 +29,7 @@ export function ConflictForm({ fields, conflict: { base, mine, stored }, saving,
   const [chosen, setChosen] = useState<ReadonlyMap<string, MergeSide>>(new Map());
   const save = useMutation({ mutationKey: SAVING, mutationFn: () => saving.saveMerged(merge.resolve(chosen)) });
   const takeTheirs = useMutation({ mutationKey: SAVING, mutationFn: () => saving.saveMerged(versions.theirs) });
+  const isBusy = save.isPending || takeTheirs.isPending;
   return (
     <Stack gap="sm" maw={720} component="section" aria-label={texts.title}>
       <Alert color="yellow" title={texts.title} role="alert">
@@ -40,6 +41,7 @@ export function ConflictForm({ fields, conflict: { base, mine, stored }, saving,
           field={field}
           versions={versions}
           chosen={chosen.get(field.name) ?? 'mine'}
+          disabled={isBusy}
           onChoose={(side) => setChosen(new Map(chosen).set(field.name, side))}
         />
       ))}
@@ -48,13 +50,13 @@ export function ConflictForm({ fields, conflict: { base, mine, stored }, saving,
       {save.error !== null && <ProblemAlert error={save.error} onRepeat={() => save.mutate()} />}
       {takeTheirs.error !== null && <ProblemAlert error={takeTheirs.error} onRepeat={() => takeTheirs.mutate()} />}
       <Group>
-        <Button loading={save.isPending} onClick={() => save.mutate()}>
+        <Button loading={save.isPending} disabled={isBusy} onClick={() => save.mutate()}>
           {texts.save}
         </Button>
-        <Button variant="default" onClick={() => saving.edit(merge.resolve(chosen))}>
+        <Button variant="default" disabled={isBusy} onClick={() => saving.edit(merge.resolve(chosen))}>
           {texts.edit}
         </Button>
-        <Button variant="default" loading={takeTheirs.isPending} onClick={() => takeTheirs.mutate()}>
+        <Button variant="default" loading={takeTheirs.isPending} disabled={isBusy} onClick={() => takeTheirs.mutate()}>
           {texts.takeTheirs}
         </Button>
       </Group>
@@ -67,14 +69,15 @@ interface FieldConflictProps {
   readonly field: Field;
   readonly versions: ThreeValues;
   readonly chosen: MergeSide;
+  readonly disabled: boolean;
   onChoose(side: MergeSide): void;
 }
 
 /** A field that both have changed, with the choice between the two values. */
-function FieldConflict({ field, versions, chosen, onChoose }: FieldConflictProps) {
+function FieldConflict({ field, versions, chosen, disabled, onChoose }: FieldConflictProps) {
   const { name } = field;
   return (
-    <MergeChoice name={name} texts={texts} chosen={chosen} onChoose={onChoose}>
+    <MergeChoice name={name} texts={texts} chosen={chosen} disabled={disabled} onChoose={onChoose}>
       <MergedValue title={texts.base} field={field} value={versions.base[name]} />
       <MergedValue title={texts.mine} field={field} value={versions.mine[name]} />
       <MergedValue title={texts.theirs} field={field} value={versions.theirs[name]} />

@@ -1,6 +1,6 @@
 import { Badge, Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { bodyOf, client } from '../../api/client.ts';
 import { Dialog } from '../../components/Dialog.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
@@ -16,7 +16,15 @@ interface Verified {
 /** Verifies the hash chains of the audit log, page by page, and shows the result. */
 export function IntegrityButton() {
   const [checked, setChecked] = useState(0);
-  const { mutate, data, error, isPending, reset } = useMutation({ mutationFn: () => verifyAll(setChecked) });
+  const running = useRef<AbortController>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+  const { mutate, data, error, isPending, reset } = useMutation({
+    mutationFn: () => {
+      running.current = new AbortController();
+      setChecked(0);
+      return verifyAll(setChecked, running.current.signal);
+    },
+  });
   return (
     <>
       {data && (
@@ -34,13 +42,13 @@ export function IntegrityButton() {
   );
 }
 
-async function verifyAll(onProgress: (entries: number) => void): Promise<Verified> {
+async function verifyAll(onProgress: (entries: number) => void, signal: AbortSignal): Promise<Verified> {
   let cursor: string | undefined;
   let entries = 0;
   let breaks = 0;
   do {
     const query = { limit: 10_000, ...(cursor !== undefined && { cursor }) };
-    const { data, nextCursor } = await bodyOf(client.GET('/admin/api/decisions/verify', { params: { query } }));
+    const { data, nextCursor } = await bodyOf(client.GET('/admin/api/decisions/verify', { params: { query }, signal }));
     entries += data.entries;
     breaks += data.breakCount;
     onProgress(entries);

@@ -1,4 +1,4 @@
-import { Button, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
@@ -55,21 +55,20 @@ export function SavedViews({ search, onOpen }: { readonly search: DecisionsSearc
       <Dialog opened={remove.error !== null} onClose={remove.reset} title={texts.delete(remove.variables ?? '')}>
         <ProblemAlert error={remove.error} onRetry={() => remove.mutate(remove.variables ?? '')} />
       </Dialog>
-      <Dialog opened={isSaving} onClose={() => setSaving(false)} title={texts.save}>
-        <SaveForm search={search} views={data} onDone={() => setSaving(false)} />
-      </Dialog>
+      {isSaving && <SaveDialog search={search} views={data} onClose={() => setSaving(false)} />}
     </>
   );
 }
 
-interface SaveFormProps {
+interface SaveDialogProps {
   readonly search: DecisionsSearch;
   /** All views of the user. */
   readonly views: readonly Schemas['api.SavedView'][];
-  onDone(): void;
+  onClose(): void;
 }
 
-function SaveForm({ search, views, onDone }: SaveFormProps) {
+/** Saves the present view under a name. */
+function SaveDialog({ search, views, onClose }: SaveDialogProps) {
   const [name, setName] = useState('');
   const replaced = views.find((view) => view.name === name);
   const queryClient = useQueryClient();
@@ -83,32 +82,39 @@ function SaveForm({ search, views, onDone }: SaveFormProps) {
       ),
     onSuccess: () => {
       notifySuccess(texts.saved);
-      onDone();
+      onClose();
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: KEY }),
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
-      <Stack>
-        {error !== null && <ProblemAlert error={error} onRepeat={() => mutate()} />}
-        <TextInput
-          label={texts.name}
-          required
-          maxLength={100}
-          data-autofocus
-          description={replaced && texts.replaces}
-          value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-        />
-        <Button type="submit" loading={isPending}>
-          {replaced ? texts.replace : commonTexts.save}
-        </Button>
-      </Stack>
-    </form>
+    <Dialog opened isBusy={isPending} onClose={onClose} title={texts.save}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          mutate();
+        }}
+      >
+        <Stack>
+          {error !== null && <ProblemAlert error={error} onRepeat={() => mutate()} />}
+          <TextInput
+            label={texts.name}
+            required
+            maxLength={100}
+            data-autofocus
+            description={replaced && texts.replaces}
+            value={name}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" disabled={isPending} onClick={onClose}>
+              {commonTexts.cancel}
+            </Button>
+            <Button type="submit" loading={isPending}>
+              {replaced ? texts.replace : commonTexts.save}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
   );
 }

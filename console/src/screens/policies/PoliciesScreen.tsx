@@ -22,40 +22,55 @@ import { policiesRoute } from './route.ts';
 export function PoliciesScreen() {
   const filter = policiesRoute.useSearch();
   const navigate = useNavigate({ from: policiesRoute.fullPath });
-  const query = useInfiniteQuery(policiesQuery(filter));
-  const [selected, setSelected] = useState<Selection<PolicySummary>>(new Map());
-  const loaded = query.data?.pages.flatMap(({ items }) => items) ?? [];
-  const list = useListFocus(selected, loaded);
   const change = (next: { readonly [Name in keyof PolicyFilter]?: PolicyFilter[Name] | undefined }) =>
     void navigate({ search: (present) => withoutUndefined({ ...present, ...next }), replace: true });
   const clear = (): void => void navigate({ search: {}, replace: true });
   return (
     <Page title={texts.title} actions={<ListActions />}>
       <PolicyFilters filter={filter} onChange={change} onClear={clear} />
-      <Stack ref={list} gap="md" tabIndex={-1} style={{ outline: 'none' }}>
-        {selected.size > 0 && <BulkActions policies={presentItems(selected, loaded)} onDone={() => setSelected(new Map())} />}
-        <PagedState query={query} lines={10}>
-          {(items) =>
-            items.length === 0 ? (
-              <NoPolicies isFiltered={Object.keys(filter).some((name) => name !== 'sort')} onClear={clear} />
-            ) : (
-              <DataTable
-                label={texts.list}
-                columns={[
-                  selectionColumn({ items, selected, labelOf: ({ name }) => texts.select(name), onChange: setSelected }),
-                  ...policyColumns,
-                ]}
-                items={items}
-                idOf={({ id }) => id}
-                onOpen={({ id }) => void navigate({ to: '/policies/$id', params: { id } })}
-                order={filter.sort}
-                onSort={(sort) => change({ sort: sort as NonNullable<PolicyFilter['sort']> })}
-              />
-            )
-          }
-        </PagedState>
-      </Stack>
+      {/* Another filter ends the selection: its policies may no longer be in view. */}
+      <PolicyList key={JSON.stringify({ ...filter, sort: undefined })} filter={filter} onChange={change} onClear={clear} />
     </Page>
+  );
+}
+
+interface PolicyListProps {
+  readonly filter: PolicyFilter;
+  onChange(change: PolicyFilter): void;
+  onClear(): void;
+}
+
+/** The policies of a list in pages, with the actions on those that are selected. */
+function PolicyList({ filter, onChange, onClear }: PolicyListProps) {
+  const navigate = useNavigate({ from: policiesRoute.fullPath });
+  const query = useInfiniteQuery(policiesQuery(filter));
+  const [selected, setSelected] = useState<Selection<PolicySummary>>(new Map());
+  const loaded = query.data?.pages.flatMap(({ items }) => items) ?? [];
+  const list = useListFocus(selected, loaded);
+  return (
+    <Stack ref={list} gap="md" tabIndex={-1} style={{ outline: 'none' }}>
+      {selected.size > 0 && <BulkActions policies={presentItems(selected, loaded)} onDone={() => setSelected(new Map())} />}
+      <PagedState query={query} lines={10}>
+        {(items) =>
+          items.length === 0 ? (
+            <NoPolicies isFiltered={Object.keys(filter).some((name) => name !== 'sort')} onClear={onClear} />
+          ) : (
+            <DataTable
+              label={texts.list}
+              columns={[
+                selectionColumn({ items, selected, labelOf: ({ name }) => texts.select(name), onChange: setSelected }),
+                ...policyColumns,
+              ]}
+              items={items}
+              idOf={({ id }) => id}
+              onOpen={({ id }) => void navigate({ to: '/policies/$id', params: { id } })}
+              order={filter.sort}
+              onSort={(sort) => onChange({ sort: sort as NonNullable<PolicyFilter['sort']> })}
+            />
+          )
+        }
+      </PagedState>
+    </Stack>
   );
 }
 

@@ -60,5 +60,11 @@ function RecordExport({ resource, search }: { readonly resource: OwnResource; re
     const { where, sort } = search;
     return { url, method: 'POST', body: { ...(where && { where }), ...(sort !== undefined && { sort }) }, name, format };
   };
-  return <ExportButton formats={['csv', 'ndjson', 'json']} refusal={refusalOf(resource, 'export')} toRequest={toRequest} />;
+  return (
+    <ExportButton
+      formats={['csv', 'ndjson', 'json']}
+      refusal={refusalOf(resource, 'export') ?? (search.deleted === true ? texts.notExported : undefined)}
+      toRequest={toRequest}
+    />
+  );
 }

@@ -23,7 +23,8 @@ export function SimulatorScreen() {
   const catalogue = useQuery(catalogueQuery);
   const linked = useLinkedDraft(search.draft === 'none');
   const test = toAccessTest(search);
-  const address = JSON.stringify(search);
+  // The same question with the draft and without it has one form, which keeps its input.
+  const address = JSON.stringify(withDraft(search, true));
   const [typed, setTyped] = useState<{ readonly address: string; readonly question: SimulatorSearch }>();
   const question = typed?.address === address ? typed.question : search;
   const missing = missingValues(question);
@@ -35,7 +36,7 @@ export function SimulatorScreen() {
     // The answer that is shown to the same question, with the draft or without it, may be out of date.
     if (asked !== undefined) void queryClient.invalidateQueries({ queryKey: accessTestQuery(asked).queryKey });
     // The draft of the address stays.
-    void navigate({ search: next, hash: true });
+    void navigate({ search: withDraft(next, search.draft !== 'none'), hash: true });
   };
   // Two answers are beside each other.
   const form = linked.draft === undefined ? 4 : 3;
@@ -77,7 +78,7 @@ export function SimulatorScreen() {
                 test={test}
                 linked={linked}
                 isOutdated={isOutdated(search, question)}
-                onDraft={(isUsed) => void navigate({ search: withDraft(search, isUsed), hash: '' })}
+                onDraft={(isUsed) => void navigate({ search: withDraft(search, isUsed), hash: true })}
               />
             </Stack>
           )}

@@ -68,7 +68,7 @@ export function BulkBar({ resource, rows, loaded, isDeleted, onSelectLoaded, onC
             {texts.selectLoaded(loaded)}
           </Button>
         )}
-        <Button size="xs" variant="subtle" onClick={onClear}>
+        <Button size="xs" variant="subtle" disabled={restore.isPending} onClick={onClear}>
           {commonTexts.clearSelection}
         </Button>
       </Group>

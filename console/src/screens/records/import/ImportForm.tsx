@@ -46,7 +46,9 @@ function FileForm({ resource, onRunning, fields }: ImportFormProps & { readonly 
   const isRunning = running !== undefined;
   useEffect(() => onRunning(isRunning), [isRunning, onRunning]);
   const show = (file: ImportFile): void => setMapped({ file, mapping: suggestMapping(file.columns, fields) });
-  const open = useMutation({ mutationFn: (file: File) => openImportFile(file, fields), onSuccess: show });
+  const open = useMutation({ mutationFn: (file: File) => openImportFile(file, fields) });
+  // Only for the last file: an earlier one may be read later.
+  const read = (file: File): void => open.mutate(file, { onSuccess: show });
   const split = useMutation({
     mutationFn: (delimiter: ImportFile['delimiter']) => splitBy(chosen(mapped).file, delimiter),
     onSuccess: show,
@@ -61,11 +63,12 @@ function FileForm({ resource, onRunning, fields }: ImportFormProps & { readonly 
         onChange={(file) => {
           reset();
           setMapped(undefined);
-          if (file !== null) open.mutate(file);
+          if (file === null) open.reset();
+          else read(file);
         }}
       />
       <LeaveGuard isDirty={isRunning} texts={texts.leave} />
-      {open.error !== null && <ProblemAlert error={open.error} onRetry={() => open.mutate(open.variables)} />}
+      {open.error !== null && <ProblemAlert error={open.error} onRetry={() => read(open.variables)} />}
       {mapped?.file.columns.length === 0 && <Alert color="yellow">{texts.mapping.unmapped}</Alert>}
       {mapped && mapped.file.columns.length > 0 && (
         <ColumnFields {...mapped} fields={fields} onChange={(mapping) => setMapped({ ...mapped, mapping })} onSplit={split.mutate} />
