@@ -138,4 +138,26 @@ describe('a conflict', () => {
     await roll.click();
     await page.getByText(/^rolled back to revision \d+$/).waitFor();
   });
+
+  it('a typed text is no choice of a picker until its search has ended, because it may be the name of an item', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
+    const id = await newsroom.createPolicy({ name: 'found late', rules: [{ resource: 'Tip', action: 'read', description: 'read tips' }] });
+    const page = await visitor.open(newsroom, '/assignments', { as: story.admin });
+    // The first items, before a text is typed, may contain the policy.
+    await page.route('**/admin/api/policies?limit=20&summary=true', (route) => route.fulfill({ json: { success: true, data: [] } }));
+    const request = await hold(page, 'GET', '**/admin/api/policies?*search=found*');
+    await page.getByRole('button', { name: 'Assign a policy' }).click();
+    const question = page.getByRole('dialog', { name: 'Assign a policy' });
+    await question.getByRole('combobox').or(question.getByRole('textbox')).first().fill('found late');
+    await request.sent();
+    const options = page.getByRole('option', { name: 'found late' }).filter({ visible: true });
+    expect(await options.count()).toBe(0);
+    await request.pass();
+    await clickOption(page, 'found late');
+    await question.getByRole('button', { name: 'Continue' }).click();
+    await page.waitForURL((url) => url.pathname.endsWith(`/policies/${id}`));
+  });
 });

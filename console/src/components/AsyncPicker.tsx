@@ -18,14 +18,16 @@ interface AsyncPickerProps {
   onChange(value: string | undefined): void;
 }
 
-/** A text field that suggests items while its user types, and shows the label of the chosen one. Any other text is accepted as a value. */
+/** A text field that suggests items while its user types, and shows the label of the chosen one. Any text that is the label of no item is accepted as a value. */
 export function AsyncPicker({ value, source, onChange, ...own }: AsyncPickerProps) {
   const [text, setText] = useState('');
-  const { found, field } = useFoundItems(source, text);
+  const { found, isSearching, field } = useFoundItems(source, text);
   const chosen = useQuery({ ...itemQuery(source, value ?? ''), enabled: value !== undefined });
   const items = [...found];
   if (value !== undefined && !items.some((item) => item.value === value)) items.unshift(chosen.data ?? { value, label: value });
-  if (text !== '' && !items.some((item) => item.value === text || item.label === text)) items.push({ value: text, label: text });
+  // While the search runs, the text may be the label of an item that it finds.
+  if (text !== '' && !isSearching && !items.some((item) => item.value === text || item.label === text))
+    items.push({ value: text, label: text });
   return (
     <Select
       {...own}

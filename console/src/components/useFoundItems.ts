@@ -11,14 +11,16 @@ export function useFoundItems(source: PickerSource, text: string) {
   // A form has many pickers, and each search has an entry in the audit log.
   const query = useQuery({ ...itemsQuery(source, asked), enabled: wasOpened });
   const found: readonly PickerItem[] = query.data ?? [];
+  // Until the search for the present text has ended, the items are those of an earlier text.
+  const isSearching = wasOpened && (asked !== text.trim() || query.isFetching);
   const field = {
     searchable: true,
     clearable: true,
     clearButtonProps: { 'aria-label': commonTexts.clear },
-    nothingFoundMessage: query.isFetching ? commonTexts.loading : commonTexts.none,
+    nothingFoundMessage: isSearching ? commonTexts.loading : commonTexts.none,
     // The service has searched already.
     filter: <Options>({ options }: { readonly options: Options }): Options => options,
     onDropdownOpen: () => setWasOpened(true),
   };
-  return { found, field };
+  return { found, isSearching, field };
 }

@@ -24,13 +24,14 @@ interface RecordsSelectProps extends Pick<OperandInputProps, 'value' | 'error' |
 function RecordsSelect({ resource, value, error, onChange }: RecordsSelectProps) {
   const source = recordSource(resource, useQueryClient());
   const [text, setText] = useState('');
-  const { found, field } = useFoundItems(source, text);
+  const { found, isSearching, field } = useFoundItems(source, text);
   const ids = toIds(value);
   const chosen = useQueries({ queries: ids.filter((id) => !isReference(id)).map((id) => itemQuery(source, id)) });
   const known = [...found, ...chosen.flatMap(({ data }) => data ?? [])];
   const labels = new Map(known.map((item) => [item.value, item.label]));
   const typed = text.trim();
-  const values = new Set([...found.map((item) => item.value), ...ids, ...(typed === '' ? [] : [typed])]);
+  const isOffered = typed !== '' && (!isSearching || isReference(typed));
+  const values = new Set([...found.map((item) => item.value), ...ids, ...(isOffered ? [typed] : [])]);
   return (
     <MultiSelect
       aria-label={texts.records(resource.name)}
