@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../operators/index.ts';
 import { sql } from '../../sql.ts';
 import { failure, onPostgres } from '../storage.fixture.ts';
-import type { MigrationResult } from './migrate.ts';
-import { blocked, type Fields, kinds, type MigrationTest, openMigrationTest } from './migration.fixture.ts';
+import { type MigrationResult, migrate } from './migrate.ts';
+import { article, blocked, COLUMN_TYPES, type Fields, kinds, type MigrationTest, openMigrationTest } from './migration.fixture.ts';
 
 let test: MigrationTest;
 
@@ -48,5 +48,30 @@ describe('partial indexes', () => {
     await apply(of('draft'), { fields: ['slug'] }, { fields: ['slug'], where: { live: true } });
     expect(await test.indexesOf('Article')).toHaveLength(4);
     expect(kinds(await apply(of("it's"), { fields: ['slug'] }))).toEqual(['dropIndex', 'dropIndex', 'createIndex']);
+  });
+
+  const uniqueDrafts = { indexes: [{ fields: ['slug'], unique: true, where: { status: 'draft' } }] };
+  const asText: Fields = { ...fields, status: { type: 'string' } };
+  const insertSecondDraft = (): Promise<unknown> =>
+    failure(test.database.transaction((tx) => tx.run(sql`INSERT INTO "Article" ("id", "slug", "status") VALUES ('9', 'a', 'draft')`)));
+
+  it('a partial index follows a field of its condition whose type changes', async () => {
+    await test.apply(asText, uniqueDrafts);
+    await test.insert(asText, { slug: 'a', status: 'draft' });
+    expect(kinds(await test.apply(fields, uniqueDrafts))).toEqual(['convert status', 'dropIndex', 'createIndex', 'redefine']);
+    expect(await insertSecondDraft()).toMatchObject({ constraint: 'unique' });
+    expect((await migrate(test.database, article(fields, uniqueDrafts), { thorough: true })).plan.steps).toEqual([]);
+  });
+
+  it('a partial index whose condition reads another column is created again', async () => {
+    await test.apply(fields, uniqueDrafts);
+    await test.insert(fields, { slug: 'a', status: 'draft' });
+    await test.database.transaction(async (tx) => {
+      await tx.run(sql`ALTER TABLE "Article" RENAME COLUMN "status" TO "status$1"`);
+      await tx.run(sql`ALTER TABLE "Article" ADD COLUMN "status" ${sql.raw(COLUMN_TYPES.text)}`);
+      await tx.run(sql`UPDATE "Article" SET "status" = "status$1"`);
+    });
+    expect(kinds(await migrate(test.database, article(fields, uniqueDrafts), { thorough: true }))).toEqual(['dropIndex', 'createIndex']);
+    expect(await insertSecondDraft()).toMatchObject({ constraint: 'unique' });
   });
 });

@@ -173,7 +173,7 @@ export function toStep({ statements: _s, deferred: _d, affected: _a, conversion:
 /**
  * The version of the table layout. Must be increased if the same definitions lead to other tables: each database is then compared again.
  */
-const TABLES_VERSION = 1;
+const TABLES_VERSION = 2;
 
 const definitionHashes = new WeakMap<Definitions, string>();
 

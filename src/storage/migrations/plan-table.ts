@@ -152,7 +152,7 @@ function planIndexes(table: TableState, { moved, after }: IndexContext): IndexDr
   const { resource, actual, dialect } = table;
   const wanted = wantedIndexes(resource, dialect);
   const stays = (index: ActualIndex): boolean =>
-    isSameIndex(index, wanted.get(index.name)) && !index.columns.some((name) => moved.has(name));
+    isSameIndex(index, wanted.get(index.name)) && ![...index.reads].some((name) => moved.has(name));
   const dropped = [...actual.indexes.values()].filter((index) => isManagedIndex(index.name) && !stays(index));
   const droppedNames = new Set(dropped.map(({ name }) => name));
   const created = [...wanted.values()].filter(({ name }) => !actual.indexes.has(name) || droppedNames.has(name));
@@ -187,10 +187,12 @@ function dropIndexStep(resource: Resource, { name, columns }: ActualIndex): Draf
 }
 
 /**
- * Returns whether an index has the wanted form. Conditions are not compared: the name of a partial index contains a hash of its condition.
+ * Returns whether an index has the wanted form. The values of its condition are not compared: the name of a partial index contains a hash
+ * of them. Its columns are compared, because a condition follows a column that is renamed.
  */
 function isSameIndex(actual: ActualIndex, wanted: WantedIndex | undefined): boolean {
   if (wanted === undefined || actual.unique !== wanted.unique) return false;
   const isPartial = wanted.where !== undefined || wanted.of !== undefined;
-  return actual.partial === isPartial && actual.columns.join() === wanted.columns.join();
+  const readsAll = Object.keys(wanted.where ?? {}).every((name) => actual.reads.has(name));
+  return actual.partial === isPartial && actual.columns.join() === wanted.columns.join() && readsAll;
 }

@@ -116,7 +116,7 @@ function isUsedAgain({ id }: DefinitionRow, definitions: Definitions): boolean {
 async function dropColumn(tx: Transaction, { name, indexes }: ActualTable, column: string): Promise<DraftStep> {
   const counted = await tx.one<{ count: number }>(sql`SELECT count(${sql.ref(column)}) AS "count" FROM ${sql.table(name)}`);
   const rows = counted?.count ?? 0;
-  const overColumn = [...indexes.values()].filter((index) => index.columns.includes(column));
+  const overColumn = [...indexes.values()].filter(({ reads }) => reads.has(column));
   const reason = `${name}.${column} is archived; ${rows} ${rows === 1 ? 'value is' : 'values are'} permanently deleted`;
   const texts = [...overColumn.map((index) => dropIndexSql(index.name)), dropColumnSql(name, column)];
   const definitionChanges = [{ delete: `${name}.${column}` }];

@@ -23,6 +23,8 @@ export interface ActualIndex {
   readonly columns: readonly string[];
   /** True for a partial index. The name of a managed index contains a hash of its condition. */
   readonly partial: boolean;
+  /** The columns of the index and of its condition. */
+  readonly reads: ReadonlySet<string>;
 }
 
 /** A table that exists in the database. */

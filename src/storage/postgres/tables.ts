@@ -72,6 +72,8 @@ interface IndexRow {
   readonly unique: number;
   readonly partial: number;
   readonly column: string;
+  /** The columns of the index and of its condition, as a JSON array. */
+  readonly reads: string | null;
 }
 
 /** True for a relation `t` of the schema. `pg_class` has no index by schema; a scan would read the relations of all schemas of the database. */
@@ -94,7 +96,9 @@ async function introspect(tx: Transaction): Promise<readonly ActualTable[]> {
   if (columns.length === 0) return [];
   // Leaves out the indexes that PostgreSQL creates for constraints.
   const indexes = await tx.all<IndexRow>(sql`
-    SELECT t.relname AS "table", n.relname AS "name", i.indisunique AS "unique", i.indpred IS NOT NULL AS "partial", c.attname AS "column"
+    SELECT t.relname AS "table", n.relname AS "name", i.indisunique AS "unique", i.indpred IS NOT NULL AS "partial", c.attname AS "column",
+      (SELECT json_agg(a.attname)::text FROM pg_depend d JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+        WHERE d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid AND d.refclassid = d.classid AND d.refobjid = i.indrelid) AS "reads"
     FROM pg_index i JOIN pg_class n ON n.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
       CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS p(number, place)
       JOIN pg_attribute c ON c.attrelid = t.oid AND c.attnum = p.number
@@ -118,5 +122,7 @@ function toColumn({ name, type, collation, refers, constraint }: ColumnRow): Act
 }
 
 function toIndex(name: string, parts: readonly IndexRow[]): ActualIndex {
-  return { name, unique: parts[0]?.unique === 1, partial: parts[0]?.partial === 1, columns: parts.map(({ column }) => column) };
+  const columns = parts.map(({ column }) => column);
+  const { unique, partial, reads } = parts[0] ?? {};
+  return { name, unique: unique === 1, partial: partial === 1, columns, reads: new Set(JSON.parse(reads ?? '[]') as readonly string[]) };
 }

@@ -39,6 +39,8 @@ interface IndexRow {
   readonly unique: number;
   readonly partial: number;
   readonly column: string;
+  /** The condition of a partial index, which begins with WHERE. */
+  readonly condition: string | null;
 }
 
 async function introspect(tx: Transaction): Promise<readonly ActualTable[]> {
@@ -48,7 +50,8 @@ async function introspect(tx: Transaction): Promise<readonly ActualTable[]> {
     WHERE t."type" = 'table' AND t."name" NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY t."name", c."cid"`);
   // Indexes that SQLite creates for a primary key have no SQL.
   const indexes = await tx.all<IndexRow>(sql`
-    SELECT i."tbl_name" AS "table", i."name", l."unique", l."partial", c."name" AS "column"
+    SELECT i."tbl_name" AS "table", i."name", l."unique", l."partial", c."name" AS "column",
+      CASE WHEN l."partial" THEN substr(i."sql", instr(i."sql", ' WHERE ')) END AS "condition"
     FROM sqlite_schema i JOIN pragma_index_list(i."tbl_name") l ON l."name" = i."name" JOIN pragma_index_info(i."name") c
     WHERE i."type" = 'index' AND i."sql" IS NOT NULL ORDER BY i."name", c."seqno"`);
   const indexesOf = Map.groupBy(indexes, ({ table }) => table);
@@ -56,7 +59,7 @@ async function introspect(tx: Transaction): Promise<readonly ActualTable[]> {
     name,
     columns: new Map(rows.map((row) => [row.name, toColumn(row)])),
     indexes: new Map(
-      [...Map.groupBy(indexesOf.get(name) ?? [], (row) => row.name)].map(([index, parts]) => [index, toIndex(index, parts)]),
+      [...Map.groupBy(indexesOf.get(name) ?? [], (row) => row.name)].map(([index, parts]) => [index, toIndex(index, { parts, rows })]),
     ),
   }));
 }
@@ -65,6 +68,15 @@ function toColumn({ name, type, refers }: ColumnRow): ActualColumn {
   return { name, type, ...(refers !== null && { references: refers }) };
 }
 
-function toIndex(name: string, parts: readonly IndexRow[]): ActualIndex {
-  return { name, unique: parts[0]?.unique === 1, partial: parts[0]?.partial === 1, columns: parts.map(({ column }) => column) };
+interface IndexRows {
+  readonly parts: readonly IndexRow[];
+  /** The columns of the table. */
+  readonly rows: readonly ColumnRow[];
+}
+
+function toIndex(name: string, { parts, rows }: IndexRows): ActualIndex {
+  const columns = parts.map(({ column }) => column);
+  const { unique, partial, condition } = parts[0] ?? {};
+  const named = condition ? rows.map((row) => row.name).filter((column) => condition.includes(quoteName(column))) : [];
+  return { name, unique: unique === 1, partial: partial === 1, columns, reads: new Set([...columns, ...named]) };
 }
