@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../operators/index.ts';
 import { sql } from '../../sql.ts';
 import { define } from '../storage.fixture.ts';
 import { migrate } from './migrate.ts';
@@ -98,6 +99,26 @@ describe('a changed definition', () => {
     await test.database.transaction((tx) => tx.run(sql`UPDATE "Article" SET "id" = ${id}`));
     expect(kinds(await test.apply(other('Article')))).toEqual(['addColumn other', 'backfill other', 'createIndex', 'keepAside']);
     expect(await test.rows('Article')).toMatchObject([{ id, other: id }]);
+  });
+
+  it.each<[string, Fields, JsonObject]>([
+    ['of the field', { code: { type: 'string', unique: true } }, {}],
+    ['of several fields', { code: { type: 'string' } }, { indexes: [{ fields: ['title', 'code'], unique: true }] }],
+    [
+      'with the default in its condition',
+      { code: { type: 'string' } },
+      { indexes: [{ fields: ['title'], unique: true, where: { code: 'x' } }] },
+    ],
+  ])('blocks a default that would occur twice in an existing unique index %s', async (_, fields, more) => {
+    await test.apply({ ...before, ...fields }, more);
+    await test.insert({ ...before, ...fields }, { title: 'one' }, { title: 'one', code: 'other' });
+    const after: Fields = { ...before, code: { ...fields['code'], required: true, default: 'x' } };
+    expect((await test.apply(after, more)).plan.held).toEqual([]);
+    await test.apply({ ...before, ...fields }, more);
+    await test.database.transaction((tx) => tx.run(sql`UPDATE "Article" SET "code" = NULL`));
+    const { plan, done } = await test.apply(after, more);
+    expect([plan.held, done]).toEqual([['Article'], []]);
+    expect(plan.steps.find(({ risk }) => risk === 'blocked')?.reason).toContain('must be unique, but several records have "');
   });
 
   it.each([

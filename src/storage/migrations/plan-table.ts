@@ -38,7 +38,8 @@ export function planTable(found: TableState): ResourceDraft {
   const drafts = [...fields.values()];
   const moved = new Set(drafts.flatMap((draft) => draft.moved));
   const after: ValueAfter = (field) => fields.get(field)?.after ?? sql`NULL`;
-  const indexes = planIndexes(table, { moved, after });
+  const filled = new Set(drafts.flatMap(({ steps }) => steps.flatMap(({ kind, field }) => (kind === 'backfill' && field ? [field] : []))));
+  const indexes = planIndexes(table, { moved, filled, after });
   const soft = planSoftDelete(table, after);
   const steps = [...drafts.flatMap((draft) => draft.steps), ...soft.steps, ...indexes.steps, ...archiveFields(table)];
   if (partition !== undefined) steps.unshift(partition);
@@ -144,11 +145,13 @@ interface IndexDraft {
 interface IndexContext {
   /** Columns that are archived or restored. Their indexes are recreated, because an index follows a renamed column. */
   readonly moved: ReadonlySet<string>;
+  /** Fields whose default is written into records without a value. */
+  readonly filled: ReadonlySet<string>;
   readonly after: ValueAfter;
 }
 
 /** Plans the creation of missing indexes, and drops managed indexes that are not defined, have changed or are on a moved column. */
-function planIndexes(table: TableState, { moved, after }: IndexContext): IndexDraft {
+function planIndexes(table: TableState, { moved, filled, after }: IndexContext): IndexDraft {
   const { resource, actual, dialect } = table;
   const wanted = wantedIndexes(resource, dialect);
   const stays = (index: ActualIndex): boolean =>
@@ -156,12 +159,14 @@ function planIndexes(table: TableState, { moved, after }: IndexContext): IndexDr
   const dropped = [...actual.indexes.values()].filter((index) => isManagedIndex(index.name) && !stays(index));
   const droppedNames = new Set(dropped.map(({ name }) => name));
   const created = [...wanted.values()].filter(({ name }) => !actual.indexes.has(name) || droppedNames.has(name));
+  const isFilled = ({ fields, where = {} }: WantedIndex): boolean => [...fields, ...Object.keys(where)].some((name) => filled.has(name));
+  const compared = [...wanted.values()].filter((index) => index.unique && (created.includes(index) || isFilled(index)));
   return {
     steps: [
       ...dropped.map((index) => dropIndexStep(resource, index)),
       ...created.map((index) => createIndexStep(resource, index, dialect)),
     ],
-    preconditions: created.filter(({ unique }) => unique).map((index) => uniquePrecondition(table, index, after)),
+    preconditions: compared.map((index) => uniquePrecondition(table, index, after)),
   };
 }
 
