@@ -6,7 +6,7 @@ import { removalOfLostSeals } from '../record-checksums.ts';
 import { quoteName } from '../table-names.ts';
 import { loadAppliedDefinitions } from './applied-definitions.ts';
 import { dialectOf } from './migration-dialects.ts';
-import { createBlockedStep, createStep, type DraftStep } from './migration-plan.ts';
+import { createBlockedStep, createStep, type DraftStep, type Step } from './migration-plan.ts';
 
 /** The soft-deleted records of one resource. */
 export interface DeletedRecords {
@@ -34,10 +34,10 @@ const SELECTION = sql.raw('"$dropped"');
 
 /**
  * Drafts the steps that permanently delete records that were soft-deleted before a time (ISO 8601). Keeps each record that a remaining
- * record references, so that the references of the remaining record stay valid. Locks the selected records, so that none is restored
- * meanwhile. `dropSelection` must be called at the end.
+ * record references, so that the references of the remaining record stay valid. Ignores references in the columns and tables that
+ * earlier steps drop. Locks the selected records, so that none is restored meanwhile. `dropSelection` must be called at the end.
  */
-export async function draftDeletedRecordDrops(tx: Transaction, before: string): Promise<readonly DraftStep[]> {
+export async function draftDeletedRecordDrops(tx: Transaction, before: string, earlier: readonly Step[]): Promise<readonly DraftStep[]> {
   const resources = await loadSoftDeleteResources(tx);
   if (resources.length === 0) return [];
   await dropSelection(tx);
@@ -49,7 +49,9 @@ export async function draftDeletedRecordDrops(tx: Transaction, before: string): 
     const old = sql`SELECT ${name}, "id" FROM ${sql.table(name)} WHERE "deletedAt" < ${before}${tx.rowLock('update')}`;
     selected.set(resource, (await tx.run(sql`INSERT INTO ${SELECTION} ("resource", "id") ${old}`)).changes);
   }
-  const links = await loadLinks(tx, resources);
+  const links = (await loadLinks(tx, resources)).filter(
+    ({ table, column }) => !earlier.some(({ resource, field = column }) => resource === table && field === column),
+  );
   // Repeats, because a kept record keeps the records that it references, and those keep the records that they reference.
   for (let kept = 1; kept > 0; ) {
     kept = 0;

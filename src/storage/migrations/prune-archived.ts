@@ -24,7 +24,7 @@ export interface PruneArchivedOptions {
  * out resources and fields that the definitions use again.
  */
 export async function planPruneArchived(tx: Transaction, definitions: Definitions, options: PruneArchivedOptions = {}): Promise<Plan> {
-  const drafts = [...(await draftPrune(tx, definitions)), ...(await draftDeleted(tx, options))];
+  const drafts = await draftSteps(tx, definitions, options);
   await dropSelection(tx);
   return toPlan(drafts, definitions);
 }
@@ -59,7 +59,7 @@ async function pruneIn(
 ): Promise<readonly Step[]> {
   const startedAt = performance.now();
   await tx.lock(MIGRATION_LOCK);
-  const drafts = [...(await draftPrune(tx, definitions)), ...(await draftDeleted(tx, options))];
+  const drafts = await draftSteps(tx, definitions, options);
   const { hash, steps } = toPlan(drafts, definitions);
   const done = steps.filter(({ kind }) => kind !== 'stay');
   if (done.length > 0) {
@@ -71,9 +71,15 @@ async function pruneIn(
   return steps;
 }
 
-async function draftDeleted(tx: Transaction, { deletedBefore }: PruneArchivedOptions): Promise<readonly DraftStep[]> {
-  if (deletedBefore === undefined) return [];
-  return draftDeletedRecordDrops(tx, new Date(tx.now - deletedBefore * DAY).toISOString());
+/** Drafts the drops of archived tables and columns first: their references then prevent no deletion of a record. */
+async function draftSteps(
+  tx: Transaction,
+  definitions: Definitions,
+  { deletedBefore }: PruneArchivedOptions,
+): Promise<readonly DraftStep[]> {
+  const drops = await draftPrune(tx, definitions);
+  if (deletedBefore === undefined) return drops;
+  return [...drops, ...(await draftDeletedRecordDrops(tx, new Date(tx.now - deletedBefore * DAY).toISOString(), drops))];
 }
 
 const DAY = 24 * 60 * 60_000;

@@ -236,6 +236,38 @@ describe('prune of soft-deleted records', () => {
     expect(await history()).toEqual(before);
   });
 
+  it('deletes records that are referenced only by archived columns and tables of the same prune', async () => {
+    const note = { fields: { folderId: { type: 'reference', to: 'Folder' } } };
+    await migrate(test.database, define({ ...tree, Note: note }));
+    await rows('Folder', { id: 'f1', deletedAt: OLD }, { id: 'f2', deletedAt: OLD });
+    await rows('Page', { id: 'p1', folderId: 'f1' }, { id: 'p2', folderId: 'f1', deletedAt: OLD });
+    await test.database.transaction(async (tx) => {
+      await tx.run(sql`INSERT INTO "Note" ("id", "folderId") VALUES ('n1', 'f2')`);
+      await tx.run(sql`UPDATE "Folder" SET "topId" = 'p2' WHERE "id" = 'f1'`);
+    });
+    const { folderId: _, ...others } = tree.Page.fields;
+    const without = define({ Folder: tree.Folder, Page: { ...tree.Page, fields: others } });
+    await migrate(test.database, without);
+    const steps = await pruneArchived(test.database, without, { actor: 'cli', deletedBefore: 30 });
+    expect(steps.map(({ resource, kind, rows: count }) => [resource, kind, count])).toEqual([
+      ['Page', 'dropColumn', 2],
+      ['Note', 'dropTable', 1],
+      ['Folder', 'dropRecords', 2],
+      ['Page', 'dropRecords', 1],
+    ]);
+    expect([await left('Folder'), await left('Page')]).toEqual([[], ['p1']]);
+  });
+
+  it('keeps records that archived columns reference which the definitions use again', async () => {
+    await migrate(test.database, definitions);
+    await rows('Folder', { id: 'f1', deletedAt: OLD });
+    await rows('Page', { id: 'p1', folderId: 'f1' });
+    const { folderId: _, ...others } = tree.Page.fields;
+    await migrate(test.database, define({ Folder: tree.Folder, Page: { ...tree.Page, fields: others } }));
+    expect((await drop(30)).map(({ resource, kind }) => [resource, kind])).toEqual([['Folder', 'stay']]);
+    expect(await left('Folder')).toEqual(['f1']);
+  });
+
   it('uses the definitions in force, so that softDelete can be turned off', async () => {
     await migrate(test.database, definitions);
     await rows('Page', { id: 'p1', deletedAt: OLD });
