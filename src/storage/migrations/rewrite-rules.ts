@@ -1,3 +1,4 @@
+import { AUDIT_LOG_NAME } from '../../authz/policies/index.ts';
 import {
   type Path,
   type RenamedConditions,
@@ -101,7 +102,8 @@ function readPaths({ resource, paths, related }: StoredRule): readonly { readonl
 }
 
 /** Returns a rule with the new names of resources and fields. `before` contains the definitions that the rule was written for. */
-export function rewriteRule(rule: StoredRule, { tables, fields }: Renames, before: Definitions): RewrittenRule {
+export function rewriteRule(rule: StoredRule, renames: Renames, before: Definitions): RewrittenRule {
+  const { tables, fields } = renames;
   let isUnsure = false;
   const renamePath = (path: Path, related?: string): readonly string[] | undefined => {
     const keys = [...path.keys];
@@ -122,7 +124,7 @@ export function rewriteRule(rule: StoredRule, { tables, fields }: Renames, befor
     conditions,
     resource,
     changed: changed || resource !== rule.resource,
-    breaks: isUnsure || expressions.length > 0 || comparesName(rule, tables),
+    breaks: isUnsure || expressions.length > 0 || comparesName(rule, renames),
   };
 }
 
@@ -153,12 +155,18 @@ function mentionsOf({ group, keys }: Path, ruleResource: string, definitions: De
 }
 
 /**
- * Returns whether a rule may compare a former table name: it reads `resource.name` or `request.path`, and its conditions contain the name.
+ * Returns whether a rule may compare a former name: its conditions contain the name and read a path whose value can be such a name. On the
+ * audit log, `resource.resource` is the name of a resource, and `resource.facts` contains names of fields.
  */
-function comparesName({ conditions, paths }: StoredRule, tables: TableRenames): boolean {
-  if (!paths.some(({ text }) => text === 'resource.name' || text === 'request.path')) return false;
+function comparesName({ resource, conditions, paths }: StoredRule, { tables, fields }: Renames): boolean {
   const text = JSON.stringify(conditions);
-  return [...tables.keys()].some((name) => text.includes(name));
+  const containsOf = (names: Iterable<string>): boolean => [...names].some((name) => text.includes(name));
+  const isAudit = resource === AUDIT_LOG_NAME;
+  const readsFacts = isAudit && paths.some(({ group, keys }) => group === 'resource' && keys[0] === 'facts');
+  const named = ['resource.name', 'request.path', ...(isAudit ? ['resource.resource'] : [])];
+  const readsName = readsFacts || paths.some((path) => named.includes(path.text));
+  const formerFields = [...fields.values()].flatMap((names) => [...names.keys()]);
+  return (readsName && containsOf(tables.keys())) || (readsFacts && containsOf(formerFields));
 }
 
 /** The stored rules, the planned renames of tables, and the definitions before and after the migration. */
