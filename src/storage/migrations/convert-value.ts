@@ -97,8 +97,11 @@ function toDate(value: Json, before: Field): Json | undefined {
   return before.type === 'timestamp' && value.endsWith(MIDNIGHT) ? value.slice(0, -MIDNIGHT.length) : value;
 }
 
-/** Converts a date to the timestamp of its midnight UTC. Returns any other text as it is. */
+/** Matches a fraction of a second that milliseconds cannot represent. */
+const SHORTER_THAN_MILLISECOND = /\.\d{3}\d{0,5}[1-9]/;
+
+/** Converts a date to the timestamp of its midnight UTC. Returns any other text as it is, unless a timestamp would truncate it. */
 function toTimestamp(value: Json, before: Field): Json | undefined {
-  if (typeof value !== 'string') return undefined;
+  if (typeof value !== 'string' || SHORTER_THAN_MILLISECOND.test(value)) return undefined;
   return before.type === 'date' ? value + MIDNIGHT : value;
 }
