@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Field } from '../../fields/index.ts';
 import type { Json } from '../../operators/index.ts';
 import { type Resource, typeOf } from '../../resources/index.ts';
@@ -17,6 +18,8 @@ export interface ConversionOutcome {
   readonly lost: number;
   /** The ids of the first five rows whose value cannot be converted. */
   readonly ids: readonly string[];
+  /** The SHA-256 of the ids of all rows whose value cannot be converted. */
+  readonly idsHash: string;
 }
 
 /** Rows per statement. */
@@ -63,8 +66,22 @@ export async function convertValues(tx: Transaction, conversion: Conversion, log
   const outcome = await tx.one<{ rows: number; lost: number }>(
     sql`SELECT count(*) AS "rows", coalesce(sum("lost"), 0) AS "lost" FROM ${scratch}`,
   );
-  const ids = await tx.all<{ id: string }>(sql`SELECT "id" FROM ${scratch} WHERE "lost" = 1 ORDER BY "id" LIMIT ${MAX_IDS}`);
-  return { rows: outcome?.rows ?? 0, lost: outcome?.lost ?? 0, ids: ids.map(({ id }) => id) };
+  return { rows: outcome?.rows ?? 0, lost: outcome?.lost ?? 0, ...(await loadLostIds(tx, scratch)) };
+}
+
+async function loadLostIds(tx: Transaction, scratch: Sql): Promise<Pick<ConversionOutcome, 'ids' | 'idsHash'>> {
+  const hash = createHash('sha256');
+  const first: string[] = [];
+  for (let last = ''; ; ) {
+    const rows = await tx.all<{ id: string }>(
+      sql`SELECT "id" FROM ${scratch} WHERE "lost" = 1 AND "id" > ${last} ORDER BY "id" LIMIT ${CHUNK}`,
+    );
+    const ids = rows.map(({ id }) => id);
+    for (const id of ids) hash.update(JSON.stringify(id));
+    first.push(...ids.slice(0, MAX_IDS - first.length));
+    if (rows.length < CHUNK) return { ids: first, idsHash: hash.digest('hex') };
+    last = ids.at(-1) ?? last;
+  }
 }
 
 /** Drops the temporary table of a conversion. */

@@ -88,6 +88,8 @@ export interface DraftStep extends Step {
   /** The conversion of the step. It is computed before the plan is complete, because the number of lost values decides the risk. */
   readonly conversion?: Conversion;
   readonly definitionChanges?: readonly DefinitionChange[];
+  /** The SHA-256 of the ids of all records that would lose a value; `ids` contains the first. */
+  readonly idsHash?: string;
 }
 
 /** The values of one column and the type that they are converted to. */
@@ -166,7 +168,8 @@ export function createBlockedStep(resource: string, { field, ...refusal }: Refus
 }
 
 /** Returns a draft step without its statements, as plain data. */
-export function toStep({ statements: _s, deferred: _d, affected: _a, conversion: _c, definitionChanges: _n, ...step }: DraftStep): Step {
+export function toStep(draft: DraftStep): Step {
+  const { statements: _s, deferred: _d, affected: _a, conversion: _c, definitionChanges: _n, idsHash: _i, ...step } = draft;
   return step;
 }
 
@@ -190,11 +193,12 @@ export function hashDefinitions(definitions: Definitions): string {
 
 /**
  * Returns the SHA-256 of a plan. The hash leaves out numbers that change while the service runs, such as the number of rows that get a
- * default. It includes the affected rows of lossy steps: a confirmation for two lost values does not cover a third.
+ * default. It includes the affected rows and the rules of lossy steps: a confirmation for two lost values does not cover a third, and one
+ * for a broken rule does not cover another.
  */
-export function hashPlan(steps: readonly Step[], definitions: Definitions): string {
-  const hashed = steps.map(({ resource, kind, risk, field, from, sql, rows, ids }) => {
-    const loss = NEEDS_CONFIRMATION.has(risk) ? { rows, ids } : {};
+export function hashPlan(steps: readonly DraftStep[], definitions: Definitions): string {
+  const hashed = steps.map(({ resource, kind, risk, field, from, sql, rows, ids, idsHash, rules }) => {
+    const loss = NEEDS_CONFIRMATION.has(risk) ? { rows, ids, idsHash, rules: rules?.map(({ ruleId }) => ruleId).toSorted() } : {};
     return { resource, kind, risk, field, from, sql, ...loss };
   });
   const hashes = [...definitions.values()].map(({ name, hash }) => [name, hash] as const);

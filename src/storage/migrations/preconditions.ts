@@ -37,14 +37,14 @@ export async function checkPreconditions(tx: Transaction, draft: ResourceDraft, 
 
 async function computeConversion(tx: Transaction, step: DraftStep, log: Log): Promise<DraftStep> {
   if (step.conversion === undefined) return step;
-  const { rows, lost, ids } = await convertValues(tx, step.conversion, log);
+  const { rows, lost, ids, idsHash } = await convertValues(tx, step.conversion, log);
   if (lost === 0) {
     const reason = `${step.reason}; ${rows === 0 ? 'there are no values' : `all ${rows} values can be converted`}`;
     return { ...step, risk: rows === 0 ? 'safe' : 'needs-backfill', rows, reason };
   }
   const records = `${ids.join(', ')}${lost > ids.length ? ', …' : ''}`;
   const reason = `${step.reason}; ${lost} of ${rows} values cannot be converted and would remain only in the archived column (records ${records})`;
-  return { ...step, risk: 'lossy', rows: lost, ids, reason };
+  return { ...step, risk: 'lossy', rows: lost, ids, idsHash, reason };
 }
 
 async function countAffected(tx: Transaction, step: DraftStep): Promise<readonly DraftStep[]> {

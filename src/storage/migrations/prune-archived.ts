@@ -85,8 +85,7 @@ async function draftSteps(
 const DAY = 24 * 60 * 60_000;
 
 function toPlan(drafts: readonly DraftStep[], definitions: Definitions): Plan {
-  const steps = drafts.map(toStep);
-  return { hash: hashPlan(steps, definitions), steps, held: [] };
+  return { hash: hashPlan(drafts, definitions), steps: drafts.map(toStep), held: [] };
 }
 
 async function draftPrune(tx: Transaction, definitions: Definitions): Promise<readonly DraftStep[]> {
