@@ -200,6 +200,8 @@ export interface Issue {
 interface ProblemExtras {
   readonly errors?: readonly Issue[];
   readonly hint?: string;
+  /** True if the outcome of the commit is unknown, so that the changes may have been stored. Never sent to the caller. */
+  readonly mayBeStored?: true;
   /** Logged, never sent to the caller. */
   readonly cause?: unknown;
   /** The part of the work that was done, sent as the member `data` of the response. */

@@ -86,12 +86,19 @@ export function createImportReport(options: ImportOptions): ImportReport {
     },
     stoppedBy(error) {
       const problem = error instanceof Problem ? error : new Problem('INTERNAL', 'the import could not be completed', { cause: error });
+      // A dry run is rolled back before its commit.
+      const isUnknown = problem.extras.mayBeStored === true && !options.dryRun;
       const done = options.atomic ? { ...counts, imported: 0, updated: 0, unchanged: 0 } : counts;
-      const summary = describeDone(done, options);
-      const data = { ...done, ...(options.dryRun && { dryRun: true }), ...(lastRow !== undefined && { lastRow }) };
+      const summary = isUnknown ? describeUnknown(done, options, lastRow) : describeDone(done, options);
+      const counted = { ...done, ...(options.dryRun && { dryRun: true }), ...(lastRow !== undefined && { lastRow }) };
+      const data = isUnknown && options.atomic ? {} : { data: counted };
       // Overrides the default hint of storage errors, which says that nothing was changed.
       const hint = problem.extras.hint ?? (problem.status >= 500 ? summary : undefined);
-      return new Problem(problem.code, `${problem.detail}; ${summary}`, { ...problem.extras, ...(hint !== undefined && { hint }), data });
+      return new Problem(problem.code, `${problem.detail}; ${summary}`, {
+        ...problem.extras,
+        ...(hint !== undefined && { hint }),
+        ...data,
+      });
     },
     summary: () => ({ counts: { ...counts }, decisionId }),
   };
@@ -100,6 +107,14 @@ export function createImportReport(options: ImportOptions): ImportReport {
 function describeDone({ imported, updated }: ImportCounts, { atomic, dryRun }: ImportOptions): string {
   if (atomic || dryRun || imported + updated === 0) return 'nothing was stored';
   return `before this, ${imported} ${imported === 1 ? 'row was' : 'rows were'} imported and ${updated} updated; these changes are kept`;
+}
+
+/** Describes an import whose last commit has an unknown outcome: the counts contain only the batches before. */
+function describeUnknown(done: ImportCounts, options: ImportOptions, lastRow: number | undefined): string {
+  if (options.atomic) return 'the rows may have been stored';
+  if (lastRow === undefined) return 'the first batch may have been stored';
+  const before = done.imported + done.updated === 0 ? '' : `${describeDone(done, options)}; `;
+  return `${before}the batch after row ${lastRow} may have been stored`;
 }
 
 type FailedOutcome = Extract<ImportItem['outcome'], { problem: Problem }>;

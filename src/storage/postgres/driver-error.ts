@@ -140,6 +140,7 @@ export function unknownOutcome(cause: unknown): Problem {
   return new Problem('STORAGE_UNAVAILABLE', 'the connection to the database was lost while it committed', {
     cause,
     hint: 'the change may have been saved: check before you try again',
+    mayBeStored: true,
   });
 }
 

@@ -148,7 +148,7 @@ it.each([
   lost.cut('last');
   expect(await failure(disconnected.transaction(work))).toMatchObject({
     code: 'STORAGE_UNAVAILABLE',
-    extras: { hint: expect.stringContaining('the change may have been saved') },
+    extras: { hint: expect.stringContaining('the change may have been saved'), mayBeStored: true },
   });
   await disconnected.close();
   await lost.close();
