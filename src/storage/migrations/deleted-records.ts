@@ -4,7 +4,7 @@ import { type Sql, sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 import { removalOfLostSeals } from '../record-checksums.ts';
 import { quoteName } from '../table-names.ts';
-import { loadAppliedDefinitions } from './applied-definitions.ts';
+import { loadAppliedDefinitions, loadDefinitionRows, toAppliedState } from './applied-definitions.ts';
 import { dialectOf } from './migration-dialects.ts';
 import { createBlockedStep, createStep, type DraftStep, type Step } from './migration-plan.ts';
 
@@ -80,21 +80,24 @@ interface Link {
   readonly list?: Field;
 }
 
-/** Loads the references to the resources: foreign keys of every table, archived tables included, and lists of references in force. */
+/** Loads the references to the resources: foreign keys and lists of references, in archived tables and columns too. */
 async function loadLinks(tx: Transaction, resources: readonly Resource[]): Promise<readonly Link[]> {
   const names = new Set(resources.map(({ name }) => name));
   const links: Link[] = [];
-  for (const table of await dialectOf(tx).introspect(tx)) {
+  const tables = await dialectOf(tx).introspect(tx);
+  const columns = new Map(tables.map((table) => [table.name, table.columns]));
+  for (const table of tables) {
     for (const { name, references } of table.columns.values()) {
       if (references !== undefined && names.has(references)) links.push({ table: table.name, column: name, to: references });
     }
   }
-  const applied = await loadAppliedDefinitions(tx);
-  for (const resource of applied.values()) {
-    for (const list of resource.fields.values()) {
-      const to = list.of?.to;
-      if (to !== undefined && names.has(to)) links.push({ table: resource.name, column: list.name, to, list });
-    }
+  const { resources: defined, fields } = toAppliedState(await loadDefinitionRows(tx));
+  const inTables = [...defined].flatMap(([table, { resource }]) => [...(resource?.fields.values() ?? [])].map((list) => ({ table, list })));
+  const archived = [...fields].flatMap(([table, ofTable]) => [...ofTable.values()].map(({ field }) => ({ table, list: field })));
+  for (const { table, list } of [...inTables, ...archived]) {
+    const to = list.of?.to;
+    const exists = columns.get(table)?.has(list.name) === true;
+    if (exists && to !== undefined && names.has(to)) links.push({ table, column: list.name, to, list });
   }
   return links;
 }

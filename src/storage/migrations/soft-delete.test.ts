@@ -268,6 +268,18 @@ describe('prune of soft-deleted records', () => {
     expect(await left('Folder')).toEqual(['f1']);
   });
 
+  it('keeps records that archived lists contain which the definitions use again', async () => {
+    const used = define({ ...tree, Note: { fields: { folderIds: { type: 'list', of: { type: 'reference', to: 'Folder' } } } } });
+    await migrate(test.database, used);
+    await rows('Folder', { id: 'f1', deletedAt: OLD }, { id: 'f2', deletedAt: OLD });
+    await rows('Page', { id: 'p1', deletedAt: OLD }, { id: 'p2', seeIds: ['p1'] });
+    await test.database.transaction((tx) => tx.run(sql`INSERT INTO "Note" ("id", "folderIds") VALUES ('n1', '["f1"]')`));
+    const { seeIds: _, ...others } = tree.Page.fields;
+    await migrate(test.database, define({ Folder: tree.Folder, Page: { ...tree.Page, fields: others } }));
+    await pruneArchived(test.database, used, { actor: 'cli', deletedBefore: 30 });
+    expect([await left('Folder'), await left('Page')]).toEqual([['f1'], ['p1', 'p2']]);
+  });
+
   it('uses the definitions in force, so that softDelete can be turned off', async () => {
     await migrate(test.database, definitions);
     await rows('Page', { id: 'p1', deletedAt: OLD });
