@@ -205,6 +205,14 @@ const cases: readonly Case[] = [
     entries: upserted,
   },
   {
+    title: 'a row that removes a write-only value counts as a change',
+    row: { slug: 'one', secret: null },
+    key: 'slug',
+    ends: 'updated',
+    stored: 'Article a1 version=2 slug=one status=open views=1',
+    entries: upserted,
+  },
+  {
     title: 'a row that changes nothing is updated for a caller who may not read the record',
     row: { slug: 'one', status: 'open' },
     key: 'slug',

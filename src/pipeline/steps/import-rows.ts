@@ -82,7 +82,7 @@ async function updateRow(context: RequestContext, match: StoredRecord, { key, is
   await validateSubmittedValues(context, found, proposals);
   const decided = { found, proposals, decision };
   await authorizeChange(context, decided);
-  if (isReadable && proposals.every((proposal) => changesNothing(proposal, match))) return 'unchanged';
+  if (isReadable && proposals.every((proposal) => changesNothing(context.resource, proposal, match))) return 'unchanged';
   await storeChange(context, decided);
   return 'updated';
 }
@@ -151,9 +151,10 @@ function withoutRepeated(resource: Resource, { data, match, key, isReadable }: M
 }
 
 /** Returns true if all values equal the stored values. Write-only fields are not loaded, so a row with a write-only field always counts as a change. */
-function changesNothing({ values, cleared }: Proposal, before: JsonObject): boolean {
+function changesNothing({ fields }: Resource, { values, cleared }: Proposal, before: JsonObject): boolean {
   return (
-    Object.entries(values).every(([name, value]) => isSame(value, before[name])) && cleared.every((name) => before[name] === undefined)
+    Object.entries(values).every(([name, value]) => isSame(value, before[name])) &&
+    cleared.every((name) => before[name] === undefined && fields.get(name)?.writeOnly !== true)
   );
 }
 
