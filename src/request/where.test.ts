@@ -60,6 +60,8 @@ describe('resolveWhere', () => {
     ['tags', 'has', 'x', 'x'],
     ['marks', 'has', '3', 3],
     ['marks', 'hasAny', '3,4', [3, 4]],
+    ['copies', 'has', 'Ada@Example.org', 'ada@example.org'],
+    ['copies', 'hasAll', 'Ada@Example.org,B@c.de', ['ada@example.org', 'b@c.de']],
     ['extra', 'exists', 'false', false],
   ])('converts the filter where[%s][%s]=%s to typed values', (field, operator, text, value) => {
     expect(filter(false, [field, operator, text])).toMatchObject({ of: [{ operator, operand: { type: 'literal', value } }] });

@@ -208,12 +208,14 @@ const domains = new WeakMap<Field, ValueDomain>();
 
 const COMPARES_VALUES: ReadonlySet<Operator['operand']> = new Set<Operator['operand']>(['scalar', 'scalars', 'range']);
 
-// Returns the value in the form in which it is stored. Emails and UUIDs are stored in lower case; a filter may use any case.
+// Returns the value in the form in which it is stored. Emails and UUIDs are stored in lower case, also as items of a list; a filter may
+// use any case.
 function toStoredForm(value: Json, operator: Operator, field: Field): Json {
-  const { kind, toCanonical } = typeOf(field);
+  const compared = field.of ?? field;
+  const { kind, toCanonical } = typeOf(compared);
   if (kind !== 'text' || toCanonical === undefined) return value;
-  if (operator.operand === 'scalar') return toCanonical(value, field);
-  return operator.operand === 'scalars' && Array.isArray(value) ? value.map((item: Json) => toCanonical(item, field)) : value;
+  if (operator.operand === 'scalar') return toCanonical(value, compared);
+  return operator.operand === 'scalars' && Array.isArray(value) ? value.map((item: Json) => toCanonical(item, compared)) : value;
 }
 
 function toComparison(field: Field, operator: Operator, value: Json): Comparison {

@@ -18,6 +18,7 @@ function parseArticle(): Resource {
       due: { type: 'timestamp' },
       tags: { type: 'list', of: 'string' },
       marks: { type: 'list', of: 'integer' },
+      copies: { type: 'list', of: 'email' },
       extra: { type: 'json' },
       secret: { type: 'string', writeOnly: true },
       password: { type: 'password' },

@@ -1,4 +1,4 @@
-/** Rules whose paths follow lists of references: on records, in explanations, in questions about access, in previews and in definitions. */
+/** Rules whose paths follow lists of references: on records, in explanations, in questions about access, in previews and in definitions. Filters by such lists. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningService, startService, type TestUser } from '../harness.ts';
 
@@ -182,5 +182,17 @@ describe('a policy with a path through a list of references', () => {
     const id = await rule(when(OF_NEWS), when(OF_MEMBER), when({ field: 'user.deskIds.name', operator: 'eq', value: '${resource.title}' }));
     const reply = await service.call('GET', `/admin/api/policies/${id}/findings`, { token: admin.token });
     expect(reply.text).not.toContain('in-memory');
+  });
+});
+
+describe('a filter by a list of references', () => {
+  it('createIfNotExists finds a record by a reference in another case', async () => {
+    const body = {
+      filter: { title: 'once', teamIds: { has: sports.toUpperCase() } },
+      data: { title: 'once', teamIds: [sports.toUpperCase()] },
+    };
+    const send = () => service.call('POST', '/api/Document/createIfNotExists', { token: admin.token, body });
+    const [first, second] = [await send(), await send()];
+    expect([first.status, second.status, second.at('data.id')]).toEqual([201, 200, first.at('data.id')]);
   });
 });
