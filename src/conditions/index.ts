@@ -72,6 +72,7 @@ export {
 export { traceResidual } from './residual-trace.ts';
 export {
   createNumberDomain,
+  createStoredDomain,
   createTextDomain,
   parseForeignReference,
   type ValueDomain,

@@ -27,6 +27,8 @@ export function validateLiterals({ path, operand }: Comparison, operator: Operat
       return validateLiteralValues(operand, operator, { name: path.text, domain });
     case 'text':
     case 'pattern':
+      // A pattern is no part of a text, so it has no stored form.
+      if (operator.operand === 'pattern' && domain.values === undefined) return undefined;
       return operand.type === 'literal' ? validatePart(operand.value, operator, { name: path.text, domain }) : undefined;
     default:
       return undefined;
@@ -53,7 +55,9 @@ export function validateLiteralValues(operand: Operand, operator: Operator, { na
 }
 
 /** Returns whether a literal is in the domain. `lt` also accepts the last number plus one: `environment.hour lt 24`. */
-function isWithin(value: string | number | boolean, { name }: Operator, { values }: ValueDomain): boolean {
+function isWithin(value: string | number | boolean, { name }: Operator, domain: ValueDomain): boolean {
+  if (domain.values === undefined) return domain.toStored(value) === value;
+  const { values } = domain;
   if (values.some((known) => known === value)) return true;
   const last = values.at(-1);
   return name === 'lt' && typeof last === 'number' && value === last + 1;
@@ -63,8 +67,10 @@ function validatePart(expected: Json, operator: Operator, { name, domain }: Subj
   if (typeof expected !== 'string') return undefined;
   const isNegated = NEGATED.has(operator.name);
   const context = { kind: 'text', now: 0, timeZone: 'UTC' } as const;
-  if (domain.values.some((value) => operator.evaluate(value, expected, context) !== isNegated)) return undefined;
-  return `no value of ${name} ${PARTS[operator.name] ?? 'matches'} ${JSON.stringify(expected.slice(0, 60))}: expected text that fits ${domain.described}`;
+  // If a part does not match even its own stored form, no value contains it.
+  const values: readonly Json[] = domain.values ?? [domain.toStored(expected)];
+  if (values.some((value) => operator.evaluate(value, expected, context) !== isNegated)) return undefined;
+  return `no value of ${name} ${PARTS[operator.name] ?? 'matches'} ${JSON.stringify(expected.slice(0, 60))}: expected text that fits ${domain.described}${domain.values === undefined ? domain.nearest(expected) : ''}`;
 }
 
 /** The verbs for messages, by operator. */
@@ -104,10 +110,21 @@ function literalsOf(operand: Operand): readonly Placed[] {
   return Array.isArray(value) ? value.map((item: Json, index) => ({ value: item, index })) : [{ value }];
 }
 
-/** The values that a path can have: the values of an enum, or the hours of a day. */
-export interface ValueDomain {
+/** The values that a path can have: the values of an enum, the hours of a day, or all values in the form in which they are stored. */
+export type ValueDomain = ListedDomain | StoredDomain;
+
+interface ListedDomain extends DescribedDomain {
   /** All values. An enum has at most 200. */
   readonly values: readonly (string | number)[];
+}
+
+interface StoredDomain extends DescribedDomain {
+  readonly values?: undefined;
+  /** Returns the form in which a value is stored, such as an email in lower case. */
+  toStored(value: Json): Json;
+}
+
+interface DescribedDomain {
   /** The values in messages: `one of "open", "closed"`. */
   readonly described: string;
   /** Returns a hint with the value that was probably meant: ` (did you mean 6?)`; empty if no value is near. */
@@ -120,7 +137,7 @@ export interface ValueDomain {
 const VALUES_SHOWN = 12;
 
 /** Creates the domain of a path that holds one of the given texts. */
-export function createTextDomain(values: readonly string[]): ValueDomain {
+export function createTextDomain(values: readonly string[]): ListedDomain {
   const shown = values.slice(0, VALUES_SHOWN).map((value) => JSON.stringify(value));
   const more = values.length - shown.length;
   return Object.freeze({
@@ -130,8 +147,17 @@ export function createTextDomain(values: readonly string[]): ValueDomain {
   });
 }
 
+/** Creates the domain of a path whose values are stored in one form. */
+export function createStoredDomain(toStored: StoredDomain['toStored']): StoredDomain {
+  return Object.freeze({
+    toStored,
+    described: 'the form in which values are stored',
+    nearest: (given: Json) => ` (did you mean ${JSON.stringify(String(toStored(given)).slice(0, 60))}?)`,
+  });
+}
+
 /** The description of a domain of whole numbers. */
-interface NumberDomainOptions extends Pick<ValueDomain, 'describeWrapped'> {
+interface NumberDomainOptions extends Pick<DescribedDomain, 'describeWrapped'> {
   /** The noun for messages: `an hour`. */
   readonly noun: string;
   /** Other ways to write a value, in lower case: `sun` and `0` for Sunday. */
@@ -139,7 +165,7 @@ interface NumberDomainOptions extends Pick<ValueDomain, 'describeWrapped'> {
 }
 
 /** Creates the domain of a path that holds a whole number from `first` to `last`. */
-export function createNumberDomain(first: number, last: number, { noun, alsoWritten, describeWrapped }: NumberDomainOptions): ValueDomain {
+export function createNumberDomain(first: number, last: number, { noun, alsoWritten, describeWrapped }: NumberDomainOptions): ListedDomain {
   const toNearest = (given: Json): number | undefined => {
     const alias = alsoWritten?.get(String(given).toLowerCase());
     if (alias !== undefined) return alias;

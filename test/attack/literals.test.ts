@@ -17,6 +17,9 @@ fields:
   labels: { type: list, of: { type: enum, values: [bug, feature] } }
   title: { type: string }
   extra: { type: json }
+  sender: { type: email }
+  copies: { type: list, of: email }
+  owner: { type: reference, to: User }
 `;
 const USER = `
 name: User
@@ -39,6 +42,8 @@ const denyWhere = (...conditions: Condition[]) => ({ resource: 'Ticket', action:
 const policyOf = (name: string, rule: object) => ({ name, type: 'CUSTOM', rules: [rule] });
 let count = 0;
 
+const UPPER_ID = '018F4E6A-1C2B-7D3E-8F40-5A6B7C8D9E0F';
+
 /** A condition with a mistake, and the expected detail of the error. */
 const MISTAKES: readonly (readonly [Condition, string])[] = [
   [{ field: 'resource.state', operator: 'eq', value: 'Open' }, 'did you mean "open"?'],
@@ -54,6 +59,13 @@ const MISTAKES: readonly (readonly [Condition, string])[] = [
   [{ field: 'user.role', operator: 'eq', value: 'editr' }, 'did you mean "editor"?'],
   [{ field: 'request.action', operator: 'eq', value: 'lst' }, 'did you mean "list"?'],
   [{ expression: 'resource.state == "Open"' }, 'did you mean "open"?'],
+  [{ field: 'resource.sender', operator: 'eq', value: 'Ada@X.org' }, 'did you mean "ada@x.org"?'],
+  [{ field: 'resource.sender', operator: 'in', value: ['a@x.org', 'B@x.org'] }, 'item 1: "B@x.org" is no value of resource.sender'],
+  [{ field: 'resource.sender', operator: 'endsWith', value: '@X.org' }, 'no value of resource.sender ends with "@X.org"'],
+  [{ field: 'resource.copies', operator: 'has', value: 'Ada@X.org' }, 'did you mean "ada@x.org"?'],
+  [{ field: 'resource.owner', operator: 'ne', value: UPPER_ID }, `did you mean "${UPPER_ID.toLowerCase()}"?`],
+  [{ field: 'resource.createdBy.email', operator: 'eq', value: 'Ada@X.org' }, 'did you mean "ada@x.org"?'],
+  [{ expression: 'resource.sender == "Ada@X.org"' }, 'did you mean "ada@x.org"?'],
   [{ not: { anyOf: [{ expression: 'user.role in ["admin", "editr"]' }] } }, 'did you mean "editor"?'],
   [{ field: 'user.id', operator: '==', value: 'x' }, 'did you mean "eq"?'],
   [{ field: 'user.id', operator: 'equals', value: 'x' }, 'did you mean "eq"?'],
@@ -91,6 +103,22 @@ describe('a policy that is probably wrong', () => {
       'attribute-never-set',
       expect.stringContaining('did you mean "department"?'),
     ]);
+  });
+
+  it('names the stored form of an email in a finding about a value that users of this service cannot have', async () => {
+    expect(await firstWarning({ field: 'user.email', operator: 'eq', value: 'Ada@X.org' })).toEqual([
+      'never-equal',
+      expect.stringContaining('did you mean "ada@x.org"?'),
+    ]);
+  });
+
+  it.each([
+    { field: 'resource.sender', operator: 'iendsWith', value: '@X.org' },
+    { field: 'resource.sender', operator: 'matches', value: '[A-Z]@x.org$' },
+    { field: 'resource.title', operator: 'eq', value: 'Ada@X.org' },
+  ])('accepts a text in another case that the field can match: %j', async (condition) => {
+    const reply = await asAdmin('POST', '/admin/api/policies', policyOf(`cased ${count++}`, denyWhere(condition)));
+    expect(reply.status, reply.text).toBe(201);
   });
 
   it.each(['$user.id', '{{user.id}}', '@request.auth.id'])('names the syntax of references in a finding about %s', async (value) => {

@@ -161,7 +161,7 @@ function pathsOf(definitions: Definitions, group: ContextGroup, kinds: ReadonlyM
 /** Returns the possible values of a path, if they are known. */
 function valuesOf(definitions: Definitions, group: ContextGroup, name: string): Pick<ContextPath, 'values'> {
   const domain = describeDomain(definitions, '*', { action: '*' })({ group, keys: [name], text: `${group}.${name}` });
-  return domain === undefined ? {} : { values: [...domain.values] };
+  return domain?.values === undefined ? {} : { values: [...domain.values] };
 }
 
 function syntaxOf(table: ReadonlyMap<string, CelSyntax>): TypeOf<typeof SYNTAX>[] {

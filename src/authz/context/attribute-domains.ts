@@ -1,7 +1,7 @@
 import { RULE_ACTIONS } from '../../actions.ts';
-import { createNumberDomain, createTextDomain, type Path, type ValueDomain } from '../../conditions/index.ts';
+import { createNumberDomain, createStoredDomain, createTextDomain, type Path, type ValueDomain } from '../../conditions/index.ts';
 import { WEEKDAYS } from '../../operators/index.ts';
-import { ASSIGNABLE_ROLES, type Definitions, fieldThrough, ordinaryResources, type Resource } from '../../resources/index.ts';
+import { ASSIGNABLE_ROLES, type Definitions, fieldThrough, ordinaryResources, type Resource, typeOf } from '../../resources/index.ts';
 
 const ROLES = createTextDomain(ASSIGNABLE_ROLES);
 
@@ -19,7 +19,7 @@ const REQUEST: ReadonlyMap<string, ValueDomain> = new Map([
 /** Options of the policy linter, which also reports values that are possible but improbable. */
 interface DomainOptions {
   /**
-   * Action of the linted rule. If set, `user.…` has only the values of its enums, although claims of a trusted token may differ.
+   * Action of the linted rule. If set, `user.…` has only the values of its enums, and emails and UUIDs in lower case, although claims of a trusted token may differ.
    * `request.action` has only this value, unless it is `*`. `resource.name` is the name of the resource if no field has that name.
    */
   readonly action?: string;
@@ -27,7 +27,7 @@ interface DomainOptions {
 
 /**
  * Returns a function that returns the possible values of a path in the conditions of a rule on the named resource, or on all (`*`):
- * values of enums, roles, actions, methods and clock values. The function returns undefined if any value is possible.
+ * values of enums, roles, actions, methods and clock values, and the stored form of emails and UUIDs. The function returns undefined if any value is possible.
  */
 export function describeDomain(
   definitions: Definitions,
@@ -39,13 +39,11 @@ export function describeDomain(
     switch (group) {
       case 'user':
         if (name === 'role' && keys.length === 1) return ROLES;
-        return action !== undefined || keys.length > 1 ? toDomain(valuesAt(definitions, definitions.get('User'), keys)) : undefined;
+        return action !== undefined || keys.length > 1 ? domainAt(definitions, definitions.get('User'), keys) : undefined;
       case 'resource':
         if (action !== undefined && name === 'name' && isOwnName(definitions.get(resourceName), keys))
           return createTextDomain([resourceName]);
-        return resourceName === '*'
-          ? toDomain(valuesEverywhere(definitions, keys))
-          : toDomain(valuesAt(definitions, definitions.get(resourceName), keys));
+        return resourceName === '*' ? domainEverywhere(definitions, keys) : domainAt(definitions, definitions.get(resourceName), keys);
       case 'environment':
         return keys.length === 1 ? ENVIRONMENT.get(name) : undefined;
       case 'request':
@@ -59,7 +57,7 @@ export function describeDomain(
 
 /** Returns the values of a field of related records; undefined if it can have any value. */
 export function relatedDomainOf(definitions: Definitions, resource: Resource, keys: readonly string[]): ValueDomain | undefined {
-  return toDomain(valuesAt(definitions, resource, keys));
+  return domainAt(definitions, resource, keys);
 }
 
 /** Returns true if the path `resource.name` is the name of the resource: no field is called `name`. */
@@ -67,23 +65,23 @@ function isOwnName(resource: Resource | undefined, keys: readonly string[]): boo
   return resource !== undefined && keys.length === 1 && !resource.fields.has('name');
 }
 
-function toDomain(values: readonly string[] | undefined): ValueDomain | undefined {
-  return values && createTextDomain(values);
-}
-
-/** Returns the values of the enum, or of the list of an enum, at the keys; undefined if the field is secret or not an enum. */
-function valuesAt(definitions: Definitions, resource: Resource | undefined, keys: readonly string[]): readonly string[] | undefined {
+/** Returns the values of the field, or of the items of the list, at the keys; undefined if the field is secret or can have any value. */
+function domainAt(definitions: Definitions, resource: Resource | undefined, keys: readonly string[]): ValueDomain | undefined {
   const reached = resource && fieldThrough(definitions, resource, keys);
   if (reached === undefined || reached.inner.length > 0 || reached.field.writeOnly) return undefined;
-  return (reached.field.of ?? reached.field).values;
+  const field = reached.field.of ?? reached.field;
+  if (field.values !== undefined) return createTextDomain(field.values);
+  const { kind, toCanonical } = typeOf(field);
+  return kind === 'text' && toCanonical !== undefined ? createStoredDomain((value) => toCanonical(value, field)) : undefined;
 }
 
 /** Returns the values of the field in all resources that have it; undefined if no resource has it, or if it may have any value in a resource. */
-function valuesEverywhere(definitions: Definitions, keys: readonly string[]): readonly string[] | undefined {
+function domainEverywhere(definitions: Definitions, keys: readonly string[]): ValueDomain | undefined {
   const withField = ordinaryResources(definitions).filter((resource) => resource.fields.has(keys[0] ?? ''));
-  const values = withField.map((resource) => valuesAt(definitions, resource, keys));
-  if (values.length === 0 || values.includes(undefined)) return undefined;
-  return [...new Set(values.flatMap((each) => each ?? []))];
+  const domains = withField.map((resource) => domainAt(definitions, resource, keys));
+  const values = domains.map((domain) => domain?.values);
+  if (values.every((each) => each === undefined)) return domains.includes(undefined) ? undefined : domains[0];
+  return values.includes(undefined) ? undefined : createTextDomain([...new Set(values.flatMap((each) => each ?? []))].map(String));
 }
 
 /** Describes the correct condition for hours over midnight. It ends at `high + 1`, because `timeOfDayBetween` excludes its end and `between` does not. */

@@ -45,7 +45,7 @@ function contradictionsIn({ condition, describe, domainOf }: Described): readonl
     const values = first && (domainOf(first.path)?.values ?? requiredValues(comparisons, kind));
     if (first === undefined || values === undefined || comparisons.length < 2 || kind?.kind === 'list') return [];
     const matching = comparisons.map((comparison) => values.filter((value) => matches(comparison, value)));
-    const canEachMatch = matching.every((matched) => matched.length > 0) || domainOf(first.path) === undefined;
+    const canEachMatch = matching.every((matched) => matched.length > 0) || domainOf(first.path)?.values === undefined;
     if (!canEachMatch || values.some((value) => matching.every((matched) => matched.includes(value)))) return [];
     const texts = comparisons.map(({ operator, operand }) => `${operator} ${JSON.stringify(operand.type === 'literal' && operand.value)}`);
     const detail = `no value of ${first.path.text} meets all of its conditions: ${texts.join(', ')}`;
