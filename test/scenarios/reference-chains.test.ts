@@ -138,6 +138,22 @@ describe('a condition that follows the author of a record', () => {
     expect(await visibleTo(ole, ...ids)).toEqual(['by 0']);
     await change('User', ole.id, { department: 'sales' });
     expect(await visibleTo(ole, ...ids)).toEqual(['by 0', 'by 1']);
+    await change('User', ole.id, { department: null });
+  });
+
+  it('questions about a create are answered as the create is decided', async () => {
+    await rule(when({ field: 'resource.createdBy.department', operator: 'eq', value: 'sales' }));
+    const own = async ({ token }: TestUser): Promise<unknown> =>
+      (await service.call('POST', '/auth/me/permissions', { token, body: { resource: 'Task', actions: ['create'] } })).at('data.0.effect');
+    const byAdmin = async ({ id }: TestUser): Promise<unknown> => {
+      const path = `/admin/api/users/${id}/permissions`;
+      const reply = await service.call('POST', path, { token: admin.token, body: { resources: ['Task'] } });
+      return (reply.at('data') as readonly { action: string; effect: string }[]).find(({ action }) => action === 'create')?.effect;
+    };
+    const create = async ({ token }: TestUser) => (await service.call('POST', '/api/Task', { token, body: { title: 'new' } })).status;
+    const answers = (user: TestUser) => Promise.all([create(user), own(user), byAdmin(user)]);
+    expect(await answers(olga)).toEqual([201, 'allow', 'allow']);
+    expect(await answers(ole)).toEqual([403, 'deny', 'deny']);
   });
 });
 

@@ -8,7 +8,6 @@ import { createScope, leaveOpen, type Principal, type ReferencedRecords, type Sc
 import { type Decision, decide, decidingRule, describeResidual, type ResidualDescription } from '../../authz/decision/index.ts';
 import { type ApplicableRules, applicableRules, NO_ASSIGNMENTS, type UserAssignment } from '../../authz/policies/index.ts';
 import { type Path, UNRESOLVED } from '../../conditions/index.ts';
-import type { JsonObject } from '../../operators/index.ts';
 import { isDeletionField, type Resource, type StoredRecord } from '../../resources/index.ts';
 import {
   createRelatedStore,
@@ -132,10 +131,11 @@ interface PartialPrincipal {
 
 async function decidePartially(admin: PartialContext, request: PartialRequest, subject: PartialPrincipal): Promise<PartialDecision> {
   const { tx, snapshot } = admin;
-  const { resource, record } = request;
+  const { resource } = request;
   const applicable = rulesFor(admin, request, subject);
   const { principal } = subject;
   const paths = applicable.referencePaths;
+  const record = decidedRecord(admin, request, principal);
   const referenced = await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record });
   return { decision: await decideWith(admin, { request, subject, applicable, referenced }), applicable };
 }
@@ -162,7 +162,8 @@ export async function decideForCaller(context: PartialContext, question: CallerQ
   tx.addToReadSet({ validUntil: applicable.validUntil });
   const paths = applicable.referencePaths;
   const onRead = readSetOf(tx);
-  const ofCaller = await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record: UNRESOLVED, onRead });
+  const anyRecord = decidedRecord(context, { ...question, record: UNRESOLVED }, principal);
+  const ofCaller = await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record: anyRecord, onRead });
   const stored = (ids ?? []).flatMap((id) => records.get(id) ?? []);
   const referencedOf = await loadReferencedOfEach(tx, snapshot.definitions, { paths, resource, records: stored });
   const decisions: Decision[] = [];
@@ -196,9 +197,10 @@ interface DecisionInput {
 }
 
 async function decideWith(
-  { tx, snapshot, deps }: PartialContext,
+  context: PartialContext,
   { request, subject, applicable, referenced, isValidated = false }: DecisionInput,
 ): Promise<Decision> {
+  const { tx, snapshot, deps } = context;
   const { resource, action, record, environment } = request;
   const { principal } = subject;
   const now = environment.now ?? tx.now;
@@ -207,7 +209,7 @@ async function decideWith(
     principal,
     action,
     resource,
-    record: CREATES_RECORD.has(action) ? automaticValues(principal, now) : record,
+    record: decidedRecord(context, request, principal),
     recordId: record === UNRESOLVED ? undefined : (record?.id ?? request.recordId),
     referenced,
     // Values that are not given stay unknown, so conditions never read these defaults.
@@ -228,9 +230,10 @@ async function decideWith(
 /** Actions that create a record. */
 export const CREATES_RECORD: ReadonlySet<RuleAction> = new Set(['create', 'import']);
 
-/** Returns the values that the service will set in a new record. */
-function automaticValues({ id }: Principal, now: number): JsonObject {
-  const time = new Date(now).toISOString();
+/** Returns the record of the decision: for an action that creates one, the values that the service will set in it. */
+function decidedRecord({ tx }: PartialContext, { action, record, environment }: PartialRequest, { id }: Principal): ScopeInput['record'] {
+  if (!CREATES_RECORD.has(action)) return record;
+  const time = new Date(environment.now ?? tx.now).toISOString();
   return { version: 1, createdAt: time, updatedAt: time, ...(id !== undefined && { createdBy: id }) };
 }
 
