@@ -11,15 +11,17 @@ import type { Issue } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import { proposeChange, proposeRecord } from '../../pipeline/index.ts';
 import type { Resource, StoredRecord } from '../../resources/index.ts';
-import { createRelatedStore, loadRecord, loadReferenced, type RelatedStore } from '../../storage/index.ts';
+import { createRelatedStore, loadReferenced, type RelatedStore } from '../../storage/index.ts';
 import type { AdminRequest } from '../admin/index.ts';
-import { CREATES_RECORD, DENIED_INACTIVE, loadIntactUser, toPrincipal } from './partial-decisions.ts';
+import { CREATES_RECORD, DENIED_INACTIVE, loadAskedRecord, loadIntactUser, toPrincipal } from './partial-decisions.ts';
 
 /** The hypothetical request of a test. */
 export interface AccessTest {
   readonly resource: Resource;
   readonly action: RuleAction;
   readonly recordId: string | undefined;
+  /** True for a restore, which is decided on the deleted record. */
+  readonly isRestore?: boolean;
   /** True if the record is unknown, so that conditions on it stay residual. */
   readonly isAnyRecord?: boolean | undefined;
   readonly userId: string | undefined;
@@ -74,7 +76,8 @@ async function simulateActive(admin: SimulationContext, test: AccessTest, rulesF
   const { tx, snapshot } = admin;
   const makesRecord = CREATES_RECORD.has(test.action);
   const user = test.userId === undefined ? undefined : await loadIntactUser(admin, test.userId);
-  const record = test.recordId === undefined || makesRecord ? undefined : await loadRecord(tx, test.resource, test.recordId);
+  const { recordId: id, isRestore = false } = test;
+  const record = id === undefined || makesRecord ? undefined : await loadAskedRecord(tx, test.resource, { id, isRestore });
   const laid = applyHypothesis(scopeInputOf(admin, test, { user, record }), test.hypothesis);
   const { principal, now, resource, action } = laid;
   const explainWith = async (input: ScopeInput): Promise<Explanation> => {

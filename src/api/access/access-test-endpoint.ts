@@ -221,6 +221,7 @@ function resolveTest(
     resource,
     action: toRuleAction(action),
     recordId: given.id,
+    isRestore: action === 'restore',
     isAnyRecord: anyRecord,
     userId: user?.id,
     data,
@@ -277,10 +278,13 @@ function warningsOfUser(
   ];
 }
 
-function warningsOfRecord({ resource, recordId, hypothesis, action }: AccessTest, { stored }: SimulatedAccess): readonly string[] {
+function warningsOfRecord(
+  { resource, recordId, isRestore, hypothesis, action }: AccessTest,
+  { stored }: SimulatedAccess,
+): readonly string[] {
   const given = Object.keys(hypothesis.resource ?? {}).filter((name) => name !== 'name' && name !== 'id');
   if (recordId === undefined || stored.record !== undefined || CREATES_RECORD.has(action) || given.length > 0) return [];
-  return [`no ${resource.name} has this id: the test uses a record without attributes`];
+  return [`no ${isRestore ? 'deleted ' : ''}${resource.name} has this id: the test uses a record without attributes`];
 }
 
 function warningsOfValues(issues: readonly Issue[]): readonly string[] {

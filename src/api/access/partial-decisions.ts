@@ -11,6 +11,7 @@ import { type Path, UNRESOLVED } from '../../conditions/index.ts';
 import { isDeletionField, type Resource, type StoredRecord } from '../../resources/index.ts';
 import {
   createRelatedStore,
+  loadDeletedRecord,
   loadRecord,
   loadReferenced,
   loadReferencedOfEach,
@@ -69,6 +70,15 @@ export async function loadIntactUser(
 ): Promise<StoredRecord | undefined> {
   await refuseDamagedRecord(tx, snapshot.user, id);
   return loadRecord(tx, snapshot.user, id);
+}
+
+/** Loads the record of a question: for a restore, the deleted record, on which it is decided. */
+export function loadAskedRecord(
+  tx: AdminRequest['tx'],
+  resource: Resource,
+  { id, isRestore }: { readonly id: string; readonly isRestore: boolean },
+): Promise<StoredRecord | undefined> {
+  return isRestore ? loadDeletedRecord(tx, resource, id) : loadRecord(tx, resource, id);
 }
 
 /** The decision for every request of an inactive user, which is refused before policies are evaluated. */

@@ -5,7 +5,7 @@ import { Problem } from '../../errors.ts';
 import { envelope, respond, toSuccess } from '../../request/index.ts';
 import { ASSIGNABLE_ROLES, type AssignableRole } from '../../resources/index.ts';
 import { component, Input, OneOf, Type, type TypeOf } from '../../schemas/index.ts';
-import { loadCandidates, loadRecord } from '../../storage/index.ts';
+import { loadCandidates } from '../../storage/index.ts';
 import { type AdminEndpoint, type AdminRequest, adminEndpoint, parseIdCursor, toIdCursor } from '../admin/index.ts';
 import { NAMED_POLICY, NAMED_RULE, RESIDUAL } from '../decisions/index.ts';
 import { cursor, limit, name, PAGED, TEXT } from '../schema-members.ts';
@@ -14,6 +14,7 @@ import {
   CREATES_RECORD,
   decideForRole,
   decideForUser,
+  loadAskedRecord,
   type PartialDecision,
   type PartialRequest,
   type PossibleSummary,
@@ -208,8 +209,9 @@ async function resolveQuestion({ snapshot, tx }: AdminRequest, question: TypeOf<
   if (id !== undefined && CREATES_RECORD.has(action))
     refuseQuestion([{ path: 'id', code: 'unknown', detail: `expected no id: ${action} creates a record` }]);
   const after = question.cursor === undefined ? undefined : parseIdCursor('user', question.cursor);
-  const record = id === undefined ? UNRESOLVED : await loadRecord(tx, resource, id);
-  if (record === undefined) throw new Problem('RECORD_UNKNOWN', `no ${resource.name} has this id`);
+  const isRestore = question.action === 'restore';
+  const record = id === undefined ? UNRESOLVED : await loadAskedRecord(tx, resource, { id, isRestore });
+  if (record === undefined) throw new Problem('RECORD_UNKNOWN', `no ${isRestore ? 'deleted ' : ''}${resource.name} has this id`);
   const environment = toEnvironment(question.environment);
   const assigned = namesInDraft(question.draft ?? {}).userIds;
   return { request: { resource, action, record, environment }, limit: question.limit ?? PAGE.fallback, after, assigned };
