@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { didYouMean, type Issue, type IssueCode } from '../errors.ts';
-import { describeValue, type Json } from '../operators/index.ts';
+import { describeValue, type Json, MAX_MATCHING_STEPS, matchesPattern, maxMatchingSteps } from '../operators/index.ts';
 import { TEXT_FORMATS } from './text-formats.ts';
 
 /** Maximum number of unknown names with a suggestion: each suggestion compares the name with every known one. */
@@ -58,7 +58,13 @@ const CODES: ReadonlyMap<string, IssueCode> = new Map([
 
 function codeOf({ keyword, params, data }: ErrorObject): IssueCode {
   if (keyword === 'format') return TEXT_FORMATS.get(String(params['format']))?.(String(data))?.code ?? 'format';
+  if (keyword === 'pattern' && isTooLongToMatch(String(data), String(params['pattern']))) return 'tooLong';
   return CODES.get(keyword) ?? 'type';
+}
+
+/** Returns true if a text was not compared with a pattern, because that would take too many steps. It may match. */
+function isTooLongToMatch(text: string, pattern: string): boolean {
+  return matchesPattern(text, pattern) === undefined;
 }
 
 interface DetailOptions {
@@ -84,10 +90,16 @@ function detailOf(error: ErrorObject, { subject, suggest }: DetailOptions): stri
     case 'format':
       return `expected ${TEXT_FORMATS.get(String(params['format']))?.(String(data))?.expected ?? params['format']}, given ${describeValue(data as Json)}`;
     case 'pattern':
-      return `expected text that matches ${String(params['pattern'])}`;
+      return describeMismatch(String(data), String(params['pattern']));
     default:
       return describeSize(error);
   }
+}
+
+function describeMismatch(text: string, pattern: string): string {
+  if (!isTooLongToMatch(text, pattern)) return `expected text that matches ${pattern}`;
+  const longest = Math.floor(MAX_MATCHING_STEPS / maxMatchingSteps('x', pattern));
+  return `expected at most ${longest} characters, because a longer text takes too long to compare with ${pattern}, given ${text.length}`;
 }
 
 /** Returns the names of the members of a schema without those that only the service sets. */

@@ -48,6 +48,7 @@ fields:
   checked:   { type: boolean, readOnly: true, default: false }
   secret:    { type: string, writeOnly: true }
   pin:       { type: password, minLength: 10 }
+  body:      { type: text, pattern: "^[^<>]*$" }
 `;
 
 const PARENT = 'name: Parent\nfields: { name: { type: string } }';
@@ -271,6 +272,7 @@ const BOUNDS: readonly (readonly [name: string, data: object, returned: object |
   ['maxLength rejects a longer string', { title: 'abcde' }, undefined, ['title', 'tooLong']],
   ['default sets a missing value', { title: 'ab' }, { status: 'draft', count: 5, checked: false }],
   ['pattern rejects a string that does not match', { title: 'ab', code: 'A1' }, undefined, ['code', 'pattern']],
+  ['pattern rejects a text that is too long to be matched', { title: 'ab', body: 'x'.repeat(90_000) }, undefined, ['body', 'tooLong']],
   ['min rejects a smaller integer', { title: 'ab', count: 0 }, undefined, ['count', 'range']],
   ['max rejects a larger integer', { title: 'ab', count: 10 }, undefined, ['count', 'range']],
   ['min rejects a decimal that is 0.01 smaller', { title: 'ab', price: '0.49' }, undefined, ['price', 'range']],
