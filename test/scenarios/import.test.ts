@@ -59,6 +59,11 @@ describe('an import', () => {
     expect(await transfer.entries()).toHaveLength(120);
   });
 
+  it('parses the cells of write-only fields by their types', async () => {
+    const reply = await transfer.send('code,title,pins\nA,Bolt,"[1,2]"\n');
+    expect([reply.status, reply.at('data.imported')], reply.text).toEqual([200, 1]);
+  });
+
   it('accepts an import without rows', async () => {
     const reply = await transfer.send('[]');
     expect([reply.status, reply.at('data.imported')]).toEqual([200, 0]);

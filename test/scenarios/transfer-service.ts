@@ -16,6 +16,7 @@ fields:
   owner:  { type: reference, to: User, onDelete: setNull }
   notes:  { type: text }
   secret: { type: string, writeOnly: true }
+  pins:   { type: list, of: integer, writeOnly: true }
   maker:  { type: email, unique: true, immutable: true }
 `,
 };

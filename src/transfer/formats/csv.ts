@@ -5,7 +5,7 @@ import { didYouMean, type Issue, Problem } from '../../errors.ts';
 import type { Field } from '../../fields/index.ts';
 import { parseJsonInSteps } from '../../json-steps.ts';
 import type { Json } from '../../operators/index.ts';
-import { fieldKind } from '../../resources/index.ts';
+import { fieldKind, typeOf } from '../../resources/index.ts';
 import { runInTurns } from '../../run-in-turns.ts';
 import { type SourceOptions, type SourceRow, toUnreadable } from './format.ts';
 
@@ -182,7 +182,8 @@ export function toCell(field: Field, value: Json, { guardFormulas }: Pick<CellOp
  */
 function* parseCell(field: Field | undefined, cell: string, { guardFormulas, depth }: CellOptions): Generator<void, ParsedCell> {
   const text = guardFormulas && cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell;
-  const kind = field && fieldKind(field)?.kind;
+  // Write-only fields have no kind in conditions, so the kind of the type counts.
+  const kind = field && typeOf(field).kind;
   if (kind === 'number') return { value: NUMBER.test(text) ? Number(text) : text };
   // Spreadsheets write booleans in capitals.
   if (kind === 'boolean') return { value: /^(?:true|false)$/i.test(text) ? text.toLowerCase() === 'true' : text };
