@@ -9,6 +9,7 @@ fields:
   status: { type: enum, values: [draft, published] }
   authorId: { type: reference, to: User }
   embargo: { type: string, writeOnly: true }
+  views: { type: integer, default: 0 }
   folderId: { type: reference, to: Folder }
   teamIds: { type: list, of: { type: reference, to: Team } }
 `,

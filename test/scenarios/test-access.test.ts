@@ -80,6 +80,20 @@ const testCases: readonly TestCase[] = [
     data: { title: 'x' },
     allowed: true,
   },
+  {
+    name: 'an increment without read',
+    action: 'update',
+    rules: [rule('update')],
+    data: { views: { increment: 1 } },
+    allowed: false,
+  },
+  {
+    name: 'an increment with read of the current record only',
+    action: 'update',
+    rules: [rule('update'), rule('read', DRAFT)],
+    data: { views: { increment: 1 }, status: 'published' },
+    allowed: true,
+  },
 ];
 
 describe('an access test and the request', () => {

@@ -1,6 +1,6 @@
 /**
  * Simulates a request: decides and explains it with a hypothesis applied to the stored values. A create is decided on the record that it would
- * create; an update on the current record and on the changed record.
+ * create; an update on the current record and on the changed record, and with an increment also on a read.
  */
 import type { RuleAction } from '../../actions.ts';
 import { applyHypothesis, createScope, type Hypothesis, leaveOpen, type Principal, type ScopeInput } from '../../authz/context/index.ts';
@@ -10,7 +10,7 @@ import { type Path, UNRESOLVED } from '../../conditions/index.ts';
 import type { Issue } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import { proposeChange, proposeRecord } from '../../pipeline/index.ts';
-import type { Resource, StoredRecord } from '../../resources/index.ts';
+import { hasIncrement, type Resource, type StoredRecord } from '../../resources/index.ts';
 import { createRelatedStore, loadReferenced, type RelatedStore } from '../../storage/index.ts';
 import type { AdminRequest } from '../admin/index.ts';
 import { CREATES_RECORD, DENIED_INACTIVE, loadAskedRecord, loadIntactUser, toPrincipal } from './partial-decisions.ts';
@@ -79,10 +79,10 @@ async function simulateActive(admin: SimulationContext, test: AccessTest, rulesF
   const { recordId: id, isRestore = false } = test;
   const record = id === undefined || makesRecord ? undefined : await loadAskedRecord(tx, test.resource, { id, isRestore });
   const laid = applyHypothesis(scopeInputOf(admin, test, { user, record }), test.hypothesis);
-  const { principal, now, resource, action } = laid;
+  const { principal, now, resource } = laid;
   const explainWith = async (input: ScopeInput): Promise<Explanation> => {
     const who = { userId: principal.id, role: principal.role };
-    const applicable = await rulesFor({ ...who, resource: resource.name, action, now });
+    const applicable = await rulesFor({ ...who, resource: resource.name, action: input.action, now });
     const referenced = await loadReferenced(tx, snapshot.definitions, { ...input, paths: applicable.referencePaths });
     const related = applicable.countsRelated ? (admin.related ?? createRelatedStore(tx, snapshot.definitions)) : undefined;
     const run = (): Explanation => explain(applicable, leaveOpen(createScope({ ...input, referenced, related }), isMethodOrUrl), who);
@@ -95,10 +95,18 @@ async function simulateActive(admin: SimulationContext, test: AccessTest, rulesF
     return { ...simulated, explanation, issues: test.data === undefined ? [] : made.issues };
   }
   const first = await explainWith(laid);
-  const change = action === 'update' && test.data !== undefined ? changeOf(laid, test.data) : undefined;
-  if (change === undefined || first.decision.effect === 'deny') return { ...simulated, explanation: first, issues: change?.issues ?? [] };
-  return { ...simulated, explanation: withChangeNote(await explainWith({ ...laid, record: change.record })), issues: change.issues };
+  const change = test.action === 'update' && test.data !== undefined ? changeOf(laid, test.data) : undefined;
+  const issues = change?.issues ?? [];
+  if (first.decision.effect === 'deny') return { ...simulated, explanation: first, issues };
+  if (test.action === 'update' && hasIncrement(resource, test.data)) {
+    const reading = await explainWith({ ...laid, action: 'read', data: undefined });
+    if (reading.decision.effect === 'deny') return { ...simulated, explanation: { ...reading, note: NEEDS_READ }, issues };
+  }
+  if (change === undefined) return { ...simulated, explanation: first, issues };
+  return { ...simulated, explanation: withChangeNote(await explainWith({ ...laid, record: change.record })), issues };
 }
+
+const NEEDS_READ = 'the update passes, but an increment also needs read on the current record, which this decision denies';
 
 /** Returns true if the user is active. A user who is not stored is active unless the hypothesis says otherwise. */
 function isActiveIn({ hypothesis }: AccessTest, { principal, stored }: Pick<SimulatedAccess, 'principal' | 'stored'>): boolean {
