@@ -68,6 +68,7 @@ const CALLS: readonly (readonly [send: string, path: string, status: number, bod
   ['POST /api/Article/read', '/api/Article/read', 200, { id: '<article>' }],
   ['POST /api/Article/list', '/api/Article/list', 200, { where: { status: 'draft' } }],
   ['POST /api/Article/export', '/api/Article/export', 200, {}],
+  ['POST /api/Article/export?format=json', '/api/Article/export', 200, {}],
   ['POST /api/Article/import', '/api/Article/import', 201, { data: [{ ...article, slug: 'imported' }] }],
   ['POST /api/Article/createIfNotExists', '/api/Article/createIfNotExists', 200, { filter: { slug: 'a-budget' }, data: article }],
   [

@@ -46,7 +46,7 @@ export function answersOf(action: ActionName, described: DescribedResource): Ans
     case 'import':
       return importAnswers(resource.name, examples);
     case 'export':
-      return { 200: { ...pageOf(described), files: { 'application/x-ndjson': lineByLine(record), 'text/csv': TEXT } } };
+      return { 200: exportOf(described) };
     default:
       return { 200: pageOf(described) };
   }
@@ -137,6 +137,13 @@ function pageOf({ forms, examples }: DescribedResource): Answer {
     example: { success: true, data: [examples.record], count: 1 },
     headers: ['X-Decision-Id'],
   };
+}
+
+/** Returns the page of an export without `format`, and the files with one: `format=json` is a list without the members of a page. */
+function exportOf(described: DescribedResource): Answer {
+  const { record } = described.forms;
+  const files = { 'application/json': Type.Array(record), 'application/x-ndjson': lineByLine(record), 'text/csv': TEXT };
+  return { ...pageOf(described), files };
 }
 
 const REJECTION = component(
