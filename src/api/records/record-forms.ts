@@ -36,7 +36,7 @@ export function createForms(resource: Resource, visible: readonly Resource[]): R
     update,
     row: anyOf(
       [create, changes, record],
-      'A new record; with `mode=upsert`, the key and the changed fields. Fields that the service sets are ignored.',
+      'A new record; with `mode=upsert`, the key and the changed fields. Fields that the service sets are ignored; a body with `data` alone is refused if it has them.',
     ),
     record,
     where: component(`${name}.where`, described({ ...filter, description })),
