@@ -46,12 +46,12 @@ export async function countAttempt(tx: Transaction, attempt: LoginAttempt, limit
   const { uncounted = 0 } = attempt;
   const address = await countOne(tx, addressKey(attempt), { max: limits.loginAttemptsPerAddress, seconds, uncounted });
   if (address !== undefined) return { ...address, isAddressRefused: true };
-  const exceeded =
-    (await countOne(tx, pairKey(attempt), { max: limits.loginAttempts, seconds })) ??
-    ((await isKnownAddress(tx, attempt))
-      ? undefined
-      : await countOne(tx, accountKey(attempt), { max: limits.loginAttemptsPerAccount, seconds: limits.loginAccountWindowSeconds }));
-  return exceeded && { ...exceeded, isAddressRefused: false };
+  const pair = await countOne(tx, pairKey(attempt), { max: limits.loginAttempts, seconds });
+  if (pair !== undefined) return { ...pair, isAddressRefused: false };
+  if (await isKnownAddress(tx, attempt)) return undefined;
+  const limit = { max: limits.loginAttemptsPerAccount, seconds: limits.loginAccountWindowSeconds };
+  const account = await countOne(tx, accountKey(attempt), limit);
+  return account && { ...account, isAddressRefused: false };
 }
 
 /**
