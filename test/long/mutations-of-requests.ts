@@ -361,7 +361,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (lowDisk !== undefined) return lowDisk;',
     replace: 'if (lowDisk !== undefined && problem.status === 0) return lowDisk;',
     red: 'test/scenarios/low-disk.test.ts',
-    test: 'refuses requests without a token',
+    test: 'refuses requests without a token, on PostgreSQL if the database has a maximum size (0 bytes), and answers users',
   },
   {
     name: 'a restore is judged by the revision',
