@@ -10,7 +10,7 @@ const PATIENCE = 60_000;
 const TICKS = 100;
 
 /** The options of Node.js with which `npm start` runs the service. Contestants on Node.js have the same. */
-export const NODE_OPTIONS: readonly string[] = ['--max-semi-space-size=16', '--v8-pool-size=1'];
+export const NODE_OPTIONS: readonly string[] = ['--max-semi-space-size=8', '--v8-pool-size=1'];
 
 /** A server of a contestant. */
 export interface Starting {

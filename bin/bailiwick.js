@@ -30,7 +30,7 @@ function runWithOwnNode() {
     process.stderr.write('bailiwick: this checkout is not set up yet; run "npm run setup" in it first\n');
     process.exit(2);
   }
-  const options = ['--max-semi-space-size=16', '--v8-pool-size=1'];
+  const options = ['--max-semi-space-size=8', '--v8-pool-size=1'];
   const child = spawn(node, [...options, fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGUSR2']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)));
