@@ -144,6 +144,16 @@ describe('a unit of work', () => {
 });
 
 describe('a unit of work that needs passwords', () => {
+  it('two users of a unit of work with the same password have different hashes', async () => {
+    let stored: string[] = [];
+    await inUnit('ada', async ({ hashes }) => {
+      stored = [hashes.of('new password'), hashes.of('new password')];
+      hashes.assertComplete();
+    });
+    expect(stored).toEqual(Array(2).fill(expect.stringMatching(/^\$argon2id\$/)));
+    expect(new Set(stored).size).toBe(2);
+  });
+
   it('a unit of work that needs hashes is rolled back and runs again with them, and reports only the entries of the second run', async () => {
     const hashes: string[] = [];
     await inUnit('ada', async (unit) => {

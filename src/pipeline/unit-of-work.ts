@@ -49,7 +49,7 @@ export async function withUnitOfWork<T>(
   { caller, requests = [], beginsLong, writes, withEntryIds }: UnitOfWorkOptions<T>,
   work: (unit: UnitOfWork) => Promise<T>,
 ): Promise<T> {
-  const computed: MutablePasswords = { hashes: new Map<string, string>(), verified: undefined };
+  const computed: MutablePasswords = { hashes: new Map(), verified: undefined };
   const { identification } = caller;
   let prefetching = NO_PREFETCHING;
   const queries: Prefetch = (tx, definitions) => {
@@ -101,7 +101,7 @@ function settleDenials<T>(denials: Denials | undefined, { result, withEntryIds }
 }
 
 interface MutablePasswords {
-  readonly hashes: Map<string, string>;
+  readonly hashes: Map<string, readonly string[]>;
   verified: ComputedPasswords['verified'];
 }
 
@@ -122,7 +122,9 @@ async function computePasswords(
     // The next run refuses the request, so it needs no hashes.
     if ('refused' in computed.verified.proof) return;
   }
-  for (const password of plain) computed.hashes.set(password, await identity.hashPassword(password));
+  for (const password of plain) {
+    computed.hashes.set(password, [...(computed.hashes.get(password) ?? []), await identity.hashPassword(password)]);
+  }
 }
 
 /** Returns the unit of work, with the caller identified again if an earlier request of the transaction may have changed the user. */

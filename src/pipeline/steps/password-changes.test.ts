@@ -24,16 +24,25 @@ const neededAfter = (
 };
 
 describe('the password hashes of a unit of work', () => {
-  it('a hash that is missing has a placeholder, and is needed once at the end of the run', () => {
+  it('a hash that is missing has a placeholder, and is needed for each use at the end of the run', () => {
     const needed = neededAfter({ hashes: new Map() }, (hashes) => {
       expect([hashes.of('new'), hashes.of('new'), hashes.of('other')]).toEqual(['', '', '']);
     });
-    expect(needed).toMatchObject({ plain: ['new', 'other'], claim: undefined });
+    expect(needed).toMatchObject({ plain: ['new', 'new', 'other'], claim: undefined });
   });
 
   it('a hash that an earlier run has computed is returned, and nothing is needed', () => {
-    const needed = neededAfter({ hashes: new Map([['new', 'hash']]) }, (hashes) => expect(hashes.of('new')).toBe('hash'));
+    const needed = neededAfter({ hashes: new Map([['new', ['hash', 'hash 2']]]) }, (hashes) => {
+      expect([hashes.of('new'), hashes.of('new')]).toEqual(['hash', 'hash 2']);
+    });
     expect(needed).toBeUndefined();
+  });
+
+  it('a run that uses a password more often than an earlier run needs only the further hash', () => {
+    const needed = neededAfter({ hashes: new Map([['new', ['hash']]]) }, (hashes) => {
+      expect([hashes.of('new'), hashes.of('new')]).toEqual(['hash', '']);
+    });
+    expect(needed).toMatchObject({ plain: ['new'] });
   });
 
   it('only the first of several claims without a proof is needed', () => {

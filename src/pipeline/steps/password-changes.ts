@@ -14,6 +14,7 @@ const MAX_LENGTH = 200;
 /** Thrown at the end of a unit of work that would store placeholders or depends on a claim that is not verified yet. */
 export class HashNeeded extends Error {
   override name = 'HashNeeded';
+  /** The passwords to hash. One that several users of a batch set occurs once for each of them. */
   readonly plain: readonly string[];
   readonly claim: PasswordClaim | undefined;
   constructor(plain: readonly string[], claim?: PasswordClaim) {
@@ -31,7 +32,8 @@ export interface VerifiedClaim {
 
 /** The password hashes, and the verified claim if there is one, that were computed between the runs of a unit of work. */
 export interface ComputedPasswords {
-  readonly hashes: ReadonlyMap<string, string>;
+  /** The hashes of each password: one, with a salt of its own, for each use. */
+  readonly hashes: ReadonlyMap<string, readonly string[]>;
   readonly verified?: VerifiedClaim | undefined;
 }
 
@@ -40,10 +42,14 @@ export function createPasswordHashes(computed: ComputedPasswords): PasswordHashe
   return new NeededHashes(computed);
 }
 
-/** A class, because each unit of work creates one, and few change a password. */
+/**
+ * A class, because each unit of work creates one, and few change a password. Each use of a password has a hash of its own, so that
+ * equal hashes do not show which users have the same password.
+ */
 class NeededHashes implements PasswordHashes {
   readonly #computed: ComputedPasswords;
-  #missing: Set<string> | undefined;
+  #uses: Map<string, number> | undefined;
+  #missing: string[] | undefined;
   #unverified: PasswordClaim | undefined;
 
   constructor(computed: ComputedPasswords) {
@@ -51,10 +57,13 @@ class NeededHashes implements PasswordHashes {
   }
 
   of(plain: string): string {
-    const hash = this.#computed.hashes.get(plain);
+    this.#uses ??= new Map();
+    const use = this.#uses.get(plain) ?? 0;
+    this.#uses.set(plain, use + 1);
+    const hash = this.#computed.hashes.get(plain)?.[use];
     if (hash !== undefined) return hash;
-    this.#missing ??= new Set();
-    this.#missing.add(plain);
+    this.#missing ??= [];
+    this.#missing.push(plain);
     return '';
   }
 
@@ -67,7 +76,7 @@ class NeededHashes implements PasswordHashes {
 
   assertComplete(): void {
     // The unit of work catches this error, computes the hashes and the proof, and runs again.
-    if (this.#missing !== undefined || this.#unverified !== undefined) throw new HashNeeded([...(this.#missing ?? [])], this.#unverified);
+    if (this.#missing !== undefined || this.#unverified !== undefined) throw new HashNeeded(this.#missing ?? [], this.#unverified);
   }
 }
 

@@ -24,7 +24,7 @@ describe('changes of users', () => {
   /** Changes a user as Ada and returns the number of open sessions of Ann before and after. */
   async function change(id: 'ada' | 'ann', values: JsonObject, cleared: readonly string[] = []): Promise<readonly number[]> {
     return test.inContext({ as: 'ada', request: { action: 'update', resource: 'User', id } }, async (given) => {
-      const context: RequestContext = { ...given, hashes: createPasswordHashes({ hashes: new Map([['new password', 'its hash']]) }) };
+      const context: RequestContext = { ...given, hashes: createPasswordHashes({ hashes: new Map([['new password', ['its hash']]]) }) };
       await openSession(context.tx, { userId: 'ann', client: { ip: '192.0.2.1' }, seconds: 3600 });
       const open = async () => (await context.tx.all(sql`SELECT 1 FROM "_Session" WHERE "userId" = 'ann' AND "revokedAt" IS NULL`)).length;
       const before = await open();
@@ -56,7 +56,7 @@ describe('changes of users', () => {
 
   it('a password is stored as its hash, and never shown', async () => {
     await test.inContext({ as: 'ada', request: { action: 'create', resource: 'User' } }, async (given) => {
-      const context: RequestContext = { ...given, hashes: createPasswordHashes({ hashes: new Map([['new password', 'its hash']]) }) };
+      const context: RequestContext = { ...given, hashes: createPasswordHashes({ hashes: new Map([['new password', ['its hash']]]) }) };
       const record = { id: 'eve', version: 1, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' };
       const values = { email: 'eve@example.com', role: 'user', isActive: true, password: 'new password' };
       const { data } = await insert(context, {
