@@ -8,7 +8,7 @@ export interface LongQueueOptions {
   readonly perCaller?: number;
   /** Maximum long attempts that wait. One caller may have half of them. */
   readonly length: number;
-  /** Returns true if another long attempt may begin; always true if absent. If it returns false while none runs, it is called again later. */
+  /** Returns true if another long attempt may begin; always true if absent. If it returns false while none runs, it is called again later. Must not throw. */
   mayBegin?(running: number): boolean;
 }
 

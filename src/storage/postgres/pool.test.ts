@@ -65,6 +65,31 @@ describe('session settings', () => {
     for (let time = 0; time < 3; time++) expect(await readSettings()).toEqual({ ...expected, sum: 0.30000000000000004, text: '\\' });
     await asRole.close();
   });
+
+  it('a session sets synchronous_commit, so that it does not follow a reload of the server configuration', async () => {
+    await runSql(`ALTER ROLE ${ROLE} RESET ALL`);
+    const asRole = await openAsRole();
+    for (let time = 0; time < 2; time++) {
+      const setting = await asRole.transaction((tx) =>
+        tx.one(sql`SELECT "setting", "source" FROM pg_settings WHERE "name" = 'synchronous_commit'`),
+      );
+      expect(setting).toEqual({ setting: 'on', source: 'session' });
+    }
+    await asRole.close();
+  });
+
+  it.each<[string, TransactionOptions]>([
+    ['a request', {}],
+    ['a migration', { longRunning: true }],
+  ])('the transaction_timeout of a role does not end a transaction of %s', async (_, how) => {
+    await runSql(`ALTER ROLE ${ROLE} RESET ALL; ALTER ROLE ${ROLE} SET transaction_timeout = '300ms'`);
+    const asRole = await openAsRole();
+    for (let time = 0; time < 2; time++) {
+      const slept = await asRole.transaction((tx) => tx.one(sql`SELECT pg_sleep(0.6) IS NULL AS "slept"`), how);
+      expect(slept).toEqual({ slept: 0 });
+    }
+    await asRole.close();
+  });
 });
 
 describe('query plans', () => {

@@ -66,13 +66,18 @@ function plannerSettings(
 }
 
 /**
- * Settings that a role or a database can override at any time, and that must have these values: commits wait for the disk or the
- * synchronous standby, backslashes in strings are literal, and floats keep all digits.
+ * Settings that a server, a database or a role can override at any time, and that must have these values: commits wait for the disk or the
+ * synchronous standby, transactions have the time limits of this program only, backslashes in strings are literal, and floats keep all
+ * digits. A stronger synchronous_commit is kept, and set too: otherwise a session would follow a reload of the server configuration.
  */
 function requiredSettings(set: 'SET' | 'SET LOCAL'): readonly string[] {
-  const weak = `current_setting('synchronous_commit', true) IN ('off', 'local')`;
+  const isLocal = set === 'SET LOCAL';
+  const commit = `current_setting('synchronous_commit', true)`;
+  const durable = `CASE WHEN ${commit} IN ('off', 'local') THEN 'on' ELSE ${commit} END`;
   return [
-    `SELECT set_config('synchronous_commit', 'on', ${set === 'SET LOCAL'}) WHERE ${weak}`,
+    `SELECT set_config('synchronous_commit', ${durable}, ${isLocal})`,
+    // Servers know it from version 17 on.
+    `SELECT set_config('transaction_timeout', '0', ${isLocal}) WHERE current_setting('transaction_timeout', true) IS NOT NULL`,
     `${set} standard_conforming_strings = on`,
     `${set} extra_float_digits = 1`,
   ];

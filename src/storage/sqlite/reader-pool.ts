@@ -81,16 +81,34 @@ const MAX_PAUSE = 1000;
  * truncated.
  */
 function createLogLimit({ path, maxBytes, truncate }: WriteAheadLog): (running: number) => boolean {
-  const isSmall = (): boolean => path === undefined || (statSync(path, { throwIfNoEntry: false })?.size ?? 0) <= maxBytes;
+  const isSmall = (): boolean => path === undefined || sizeOf(path) <= maxBytes;
   let pausedAt: number | undefined;
   return (running) => {
     if (!isSmall()) {
       if (running > 0) return false;
-      truncate();
+      tryTo(truncate);
       pausedAt ??= performance.now();
       if (!isSmall()) return performance.now() - pausedAt >= MAX_PAUSE;
     }
     pausedAt = undefined;
     return true;
   };
+}
+
+/** Returns the size of the log in bytes; 0 if the file system does not tell. Statements that read the file report what is wrong with it. */
+function sizeOf(path: string): number {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** Truncates the log. If this fails, for example because the disk is full, the log stays as it is, and the next commit reports the reason. */
+function tryTo(truncate: () => void): void {
+  try {
+    truncate();
+  } catch {
+    // An error here would be that of a reader, which can read, or would end the process if it came from a timer.
+  }
 }
