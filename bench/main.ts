@@ -1,7 +1,9 @@
 /**
  * Runs the measurements: `npm run bench` runs all, `npm run bench -- http decide` runs some, `npm run bench -- report` generates the page of
- * results from the stored results, `npm run bench -- quick` looks for regressions. Options: options.ts.
+ * results from the stored results, `npm run bench -- quick` looks for regressions, `npm run bench -- compare --against <commit>` measures an
+ * earlier commit beside this checkout. Options: options.ts.
  */
+import { runCompare } from './compare.ts';
 import { consolePages } from './console/measure.ts';
 import { count } from './count/measure.ts';
 import { decide } from './decide/measure.ts';
@@ -10,7 +12,7 @@ import { http } from './http/measure.ts';
 import { isolation } from './isolation/measure.ts';
 import type { Figure, Measurement } from './measurement.ts';
 import { memory } from './memory.ts';
-import { type Options, parseOptions } from './options.ts';
+import { type CommandLine, type Options, parseOptions } from './options.ts';
 import { writePage } from './page.ts';
 import { runQuick } from './quick.ts';
 import { record } from './record/measure.ts';
@@ -37,14 +39,15 @@ const MEASUREMENTS: readonly Measurement[] = [
   workers,
 ];
 
-const { names, options } = parseOptions(process.argv.slice(2));
-const ALL = [...MEASUREMENTS.map(({ name }) => name), 'report', 'quick'];
+const { names, options } = readCommandLine();
+const ALL = [...MEASUREMENTS.map(({ name }) => name), 'report', 'quick', 'compare'];
 const unknown = names.filter((name) => !ALL.includes(name));
 if (unknown.length > 0) {
   process.stderr.write(`expected ${ALL.join(', ')}, given ${unknown.join(', ')}\n`);
   process.exit(2);
 }
 if (names.includes('quick')) process.exit((await runQuick(options, readResults(), print)) ? 0 : 1);
+if (names.includes('compare')) process.exit((await runCompare(options, print)) ? 0 : 1);
 for (const measurement of MEASUREMENTS) {
   if (names.length === 0 || names.includes(measurement.name)) await measure(measurement, options);
 }
@@ -72,4 +75,14 @@ function print({ case: name, setting, contestant, unit, rounds, beside = {} }: F
     spread.padEnd(18),
   ];
   process.stdout.write(`${[...cells, extras.join(', ')].join('  ')}\n`);
+}
+
+/** Parses the command line; ends the process with code 2 if it is wrong. */
+function readCommandLine(): CommandLine {
+  try {
+    return parseOptions(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(2);
+  }
 }

@@ -31,6 +31,8 @@ export interface Options {
   readonly isolationEntries: number;
   /** Audit entries that `console` scrolls through. */
   readonly consoleEntries: number;
+  /** The commit whose program `compare` measures beside this checkout, with its uncommitted changes. */
+  readonly against: string;
   /** Selects the contestants and cases whose names contain one of these texts; all if empty. Partial results are not stored. */
   readonly only: readonly string[];
 }
@@ -53,6 +55,7 @@ const DEFAULTS: Options = {
   isolationPolicies: 10_000,
   isolationEntries: 1_000_000,
   consoleEntries: 100_000,
+  against: 'HEAD',
   only: [],
 };
 
@@ -87,7 +90,8 @@ export function pick<T extends string | { readonly name: string }>({ only }: Opt
   return picked.length === 0 ? all : picked;
 }
 
-function parseValue(key: keyof Options, text: string): number | readonly (number | string)[] {
+function parseValue(key: keyof Options, text: string): number | string | readonly (number | string)[] {
+  if (key === 'against') return text;
   const parts = text.split(',').filter((part) => part !== '');
   if (key === 'only') return parts;
   const numbers = parts.map(Number);

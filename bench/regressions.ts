@@ -28,6 +28,11 @@ export function compareRatios(measured: readonly Figure[], kept: readonly Result
   return toRatios(now).map(([name, ratio]) => ({ name, now: ratio, before: known.get(name) }));
 }
 
+/** Returns the name and the ratio of each case: the first contestant against each other one of the same run. Below 1, the first one is worse. */
+export function compareContestants(measured: readonly Figure[]): readonly (readonly [name: string, ratio: number])[] {
+  return toRatios(measured.flatMap(toComparable));
+}
+
 /** Compares counts with the last stored ones. */
 export function compareCounts(now: readonly Figure[], kept: readonly Results[]): readonly Comparison[] {
   const known = new Map(kept.flatMap(({ figures }) => figures.map((figure) => [nameOf(figure), median(figure.rounds)] as const)));

@@ -4,7 +4,7 @@ import type { Figure, Results } from '../bench/measurement.ts';
 import { parseOptions, pick } from '../bench/options.ts';
 import { fillPage } from '../bench/page.ts';
 import { renderPlot } from '../bench/plot.ts';
-import { compareCounts, compareRatios, isRegression } from '../bench/regressions.ts';
+import { compareContestants, compareCounts, compareRatios, isRegression } from '../bench/regressions.ts';
 import { advantageOf, renderReport, toGroups } from '../bench/report.ts';
 import { race } from '../bench/rounds.ts';
 import { show } from '../bench/show.ts';
@@ -96,6 +96,10 @@ describe('options', () => {
     const { names, options } = parseOptions(['http', '--warm-seconds', '0.5', '--connections', '1,16', '--only', 'create,by hand']);
     expect(names).toEqual(['http']);
     expect(options).toMatchObject({ warmSeconds: 0.5, connections: [1, 16], only: ['create', 'by hand'], records: 10_000 });
+  });
+
+  it('reads the commit to compare with as text', () => {
+    expect(parseOptions(['compare', '--against', 'v0.1.0']).options.against).toBe('v0.1.0');
   });
 
   it.each(['many', '-1', ''])('refuses "%s" as a number of an option', (text) => {
@@ -231,6 +235,11 @@ describe('the comparison with earlier results', () => {
     expect(compareRatios(slowMachine, stored)).toEqual([{ name, now: 0.5, before: 0.5 }]);
     expect(compareRatios([timed(figure, 120), second], stored).map(isRegression)).toEqual([true]);
     expect(compareRatios([figure, handwritten], stored)).toEqual([]);
+  });
+
+  it('compares the contestants of one run by the processor time of a request', () => {
+    const [now, before] = [timed(figure, 50), timed({ ...figure, contestant: 'at HEAD' }, 40)];
+    expect(compareContestants([now, before])).toEqual([['http, create, processor µs, 64 connections: bailiwick against at HEAD', 0.8]]);
   });
 
   it('accepts a count that grew by a tenth at most', () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { withSchema } from '../../test/postgres/test-database.ts';
 import { numbersTo, openFilling } from '../fill.ts';
-import { prepareCaller, startService } from '../service.ts';
+import { prepareCaller, type ServiceSource, startService } from '../service.ts';
 import {
   BODY_SQL,
   type CaseCall,
@@ -28,7 +28,25 @@ export function bailiwickWithWorkers(workers: number): HttpContestant {
   return {
     name: `${workers} workers`,
     usesPostgres: false,
-    prepare: (world) => prepareOn(world, `sqlite:${join(world.folder, 'bailiwick.db')}`, ['--workers', String(workers)]),
+    prepare: (world) => prepareOn(world, `sqlite:${join(world.folder, 'bailiwick.db')}`, { args: ['--workers', String(workers)] }),
+  };
+}
+
+/** Returns Bailiwick on a SQLite file, run by the program of another checkout. */
+export function bailiwickOf(checkout: string, name: string): HttpContestant {
+  return {
+    name,
+    usesPostgres: false,
+    prepare: (world) => prepareOn(world, `sqlite:${join(world.folder, 'bailiwick.db')}`, { main: join(checkout, 'bin/bailiwick.js') }),
+  };
+}
+
+/** Returns Bailiwick on PostgreSQL, run by the program of another checkout. */
+export function bailiwickOnPostgresOf(checkout: string, name: string): HttpContestant {
+  return {
+    name: `${name} on PostgreSQL`,
+    usesPostgres: true,
+    prepare: (world) => prepareOn(world, withSchema(world.postgres), { main: join(checkout, 'bin/bailiwick.js') }),
   };
 }
 
@@ -41,8 +59,8 @@ export const bailiwickOnPostgres: HttpContestant = {
 
 const ID = '018f4e6a-1c2b-7d3e-8f40-';
 
-async function prepareOn(world: World, database: string, args: readonly string[] = []): Promise<PreparedContestant> {
-  const first = await startService(world.folder, database);
+async function prepareOn(world: World, database: string, source: ServiceSource = {}): Promise<PreparedContestant> {
+  const first = await startService(world.folder, database, source);
   const { caller, token } = await prepareCaller(first.url, ['read', 'list', 'create', 'update']);
   await first.stop();
   await fillArticles(database, world, caller);
@@ -51,7 +69,7 @@ async function prepareOn(world: World, database: string, args: readonly string[]
     calls: callsOf(world, caller, token),
     foreign: { headers: headersOf(token), toRequest: () => ({ method: 'GET', path: `/api/Article/${idFor(1)}` }) },
     async start() {
-      const { url, child, stop } = await startService(world.folder, database, { args });
+      const { url, child, stop } = await startService(world.folder, database, source);
       return { url, child, stop: async () => void (await stop()) };
     },
   };
