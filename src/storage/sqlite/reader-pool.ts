@@ -86,9 +86,8 @@ function createLogLimit({ path, maxBytes, truncate }: WriteAheadLog): (running: 
   return (running) => {
     if (!isSmall()) {
       if (running > 0) return false;
-      tryTo(truncate);
       pausedAt ??= performance.now();
-      if (!isSmall()) return performance.now() - pausedAt >= MAX_PAUSE;
+      if (!succeeds(truncate) || !isSmall()) return performance.now() - pausedAt >= MAX_PAUSE;
     }
     pausedAt = undefined;
     return true;
@@ -104,11 +103,15 @@ function sizeOf(path: string): number {
   }
 }
 
-/** Truncates the log. If this fails, for example because the disk is full, the log stays as it is, and the next commit reports the reason. */
-function tryTo(truncate: () => void): void {
+/**
+ * Truncates the log. Returns false if this fails, for example because the disk is full: the next commit reports the reason, and an error here
+ * would be that of a reader, which can read, or would end the process if a timer caused it.
+ */
+function succeeds(truncate: () => void): boolean {
   try {
     truncate();
+    return true;
   } catch {
-    // An error here would be that of a reader, which can read, or would end the process if it came from a timer.
+    return false;
   }
 }
