@@ -69,7 +69,7 @@ export interface OperationDeps {
   readonly admin: AdminDeps;
 }
 
-/** Creates the operations. Every operation first calls `prepare`, which migrates the tables. */
+/** Creates the operations. Every operation first calls `prepare`, which refuses if a migration of the tables of the project is pending. */
 export function createOperations({ parts, admin }: OperationDeps, prepare: () => Promise<void>): Operations {
   const { database, policyStore } = parts;
   const prepared =

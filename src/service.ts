@@ -117,12 +117,12 @@ export async function createService(config: Config, options: ServiceOptions = {}
   const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints, disk, version, primary, streams });
   setMetricsSource(monitor, { database, disk, policyStore, streams: admin.streams });
   const server = createServer(config, { isDevelopment, parts, admin, monitor, readiness, consoleFolder: options.consoleFolder });
-  const migrateOnce = once(async () => {
-    notices.push(...(await migrateTables(definitions, { database: opened, policyStore }, { actor: 'start', log })));
+  const migrateOnce = once(async (pending: 'perform' | 'refuse') => {
+    notices.push(...(await migrateTables(definitions, { database: opened, policyStore }, { actor: 'start', log, pending })));
     await auditMaintenance.prepare();
   });
   const prepare = once(async () => {
-    await migrateOnce();
+    await migrateOnce('perform');
     notices.push(...(await describeUnenforcedPermissions(database, policyStore)));
   });
   primary?.handleRequests(toRequestHandlers(server, monitor, readiness));
@@ -140,7 +140,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
     async watch(log) {
       stopWatching = await (await import('./development.ts')).developProject(config, { database: opened, policyStore, admin }, log);
     },
-    ...createOperations({ parts, admin }, migrateOnce),
+    ...createOperations({ parts, admin }, () => migrateOnce('refuse')),
     async close({ isReplaced = false } = {}) {
       stopWatching();
       if (!isReplaced) readiness.stop();
@@ -290,10 +290,10 @@ async function describeUnenforcedPermissions(database: Database, policyStore: Po
   ];
 }
 
-function once<T>(work: () => Promise<T>): () => Promise<T> {
+function once<T, Args extends readonly unknown[]>(work: (...args: Args) => Promise<T>): (...args: Args) => Promise<T> {
   let result: Promise<T> | undefined;
-  return () => {
-    result ??= work();
+  return (...args) => {
+    result ??= work(...args);
     return result;
   };
 }

@@ -13,7 +13,7 @@ export const policiesDiff: CliCommand = {
   name: 'policies diff',
   summary: 'print what "policies apply" would change, and which recorded decisions would change',
   details:
-    'Compares the policies of the folder policies/ with those in force, and decides recorded requests again under both: each with the values that its audit entry has. Stores nothing but an audit entry. The service may be running.',
+    'Compares the policies of the folder policies/ with those in force, and decides recorded requests again under both: each with the values that its audit entry has. Stores nothing but an audit entry. The service may be running. Definitions that are not yet migrated are refused with exit code 2.',
   flags: {
     '--as <email>': 'admin whom the audit entry names',
     '--prune': 'compare as "policies apply --prune" would change: without the policies that files no longer contain',

@@ -5,7 +5,8 @@ import { printHeld, withTables } from './print-plan.ts';
 export const storageApply: CliCommand = {
   name: 'storage apply',
   summary: 'migrate the tables to the definitions, as a start does',
-  details: 'Performs the steps that lose no data. A running service uses the new definitions from its next request.',
+  details:
+    'Performs the steps that lose no data. A running service uses the new definitions from its next request. Of all commands, only start, dev and storage apply migrate existing tables.',
   settings: 'database',
   flags: { '--allow <hash>': 'also perform the lossy steps of the plan with this hash, which "bailiwick storage plan" prints' },
   run: (context, config, flags) =>

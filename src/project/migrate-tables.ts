@@ -1,11 +1,16 @@
 import type { PolicyStore } from '../authz/index.ts';
 import type { Definitions } from '../resources/index.ts';
-import { type Database, type Log, type MigrationResult, migrate, type Plan } from '../storage/index.ts';
+import { type Database, type MigrateOptions, type MigrationResult, migrate, type Plan } from '../storage/index.ts';
 
 /** The database of a running service, and the store that puts its definitions in force. */
 export interface MigratableProject {
   readonly database: Database;
   readonly policyStore: PolicyStore;
+}
+
+/** The actor of a migration in the history, and options of `migrate`. */
+export interface TableMigration extends Pick<MigrateOptions, 'pending' | 'log'> {
+  readonly actor: 'start' | 'dev';
 }
 
 /**
@@ -15,9 +20,9 @@ export interface MigratableProject {
 export async function migrateTables(
   definitions: Definitions,
   { database, policyStore }: MigratableProject,
-  { actor, log }: { readonly actor: 'start' | 'dev'; readonly log: Log | undefined },
+  { actor, log, pending }: TableMigration,
 ): Promise<readonly string[]> {
-  const result = await migrate(database, definitions, { holder: policyStore, actor, log });
+  const result = await migrate(database, definitions, { holder: policyStore, actor, log, ...(pending !== undefined && { pending }) });
   return [...describeDone(result), ...describeHeld(result.plan)];
 }
 

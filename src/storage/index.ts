@@ -76,7 +76,7 @@ export { hasSortIndex } from './list-rows.ts';
 export { isManagedAssignment, MANAGED_ASSIGNMENT } from './managed-policies.ts';
 export { loadAppliedDefinitions } from './migrations/applied-definitions.ts';
 export { type DeletedRecords, listDeletedRecords } from './migrations/deleted-records.ts';
-export { type MigrationResult, migrate, planMigration, planMigrationIn } from './migrations/migrate.ts';
+export { type MigrateOptions, type MigrationResult, migrate, planMigration, planMigrationIn } from './migrations/migrate.ts';
 export { listMigrations, loadDefinitionsRevision, type MigrationRecord, recordRestore } from './migrations/migration-history.ts';
 export { retryWhileBusy } from './migrations/migration-lock.ts';
 export type { Plan, Risk, Step } from './migrations/migration-plan.ts';

@@ -82,6 +82,29 @@ describe.concurrent('storage', () => {
   }, 120_000);
 });
 
+describe.concurrent('a command that does not migrate', () => {
+  it.each([
+    [['policies', 'export', '-']],
+    [['policies', 'diff', '--prune', '--as', 'ada@example.com']],
+    [['policies', 'apply', '--prune', '--dry-run', '--as', 'ada@example.com']],
+    [['policies', 'assign', 'Readers', '--role', 'user', '--as', 'ada@example.com']],
+    [['policies', 'restore-admin']],
+    [['policies', 'from-permissions']],
+    [['export', 'Note', '-', '--format', 'ndjson', '--as', 'ada@example.com']],
+    [['user', 'password', 'unknown@example.com']],
+  ])('refuses a pending migration with exit code 2 and leaves the tables as they are: %j', async (args) => {
+    const { folder, data, define, storage, evolutions } = createProject();
+    define('size: { type: string }', 'text: { type: string }');
+    await storage('apply');
+    define('size: { type: string }');
+    mkdirSync(join(folder, 'policies'));
+    const { code, err } = await runCommand([...args, '--project', folder, '--data', data], 'a long password\n');
+    expect([code, err]).toEqual([2, expect.stringContaining('Note: Note.text is no longer defined; its column is archived')]);
+    expect(err).toContain('run bailiwick storage apply or start the service');
+    expect(evolutions()).toEqual(['cli']);
+  });
+});
+
 describe.concurrent('a running service', () => {
   it('a running service uses the definitions that another process applied from its next request', async () => {
     const { folder, data, define, storage } = createProject();

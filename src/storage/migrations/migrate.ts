@@ -39,6 +39,11 @@ export interface MigrateOptions {
   readonly allow?: string;
   /** Compares the tables even if the definitions have not changed since the last migration. */
   readonly thorough?: boolean;
+  /**
+   * `refuse` throws instead of migrating a resource of the project whose definition has changed. It still creates the tables of a new database,
+   * and migrates system tables. Default: `perform`.
+   */
+  readonly pending?: 'perform' | 'refuse';
   /** Receives progress, and the path of the backup. */
   readonly log?: Log | undefined;
 }
@@ -51,7 +56,8 @@ export interface MigrateOptions {
  * The definitions come into force inside the transaction: a request later in the same commit sees the tables and the definitions change
  * together. If the commit fails, neither has changed.
  *
- * @throws SetupError if a table of the system cannot be migrated, the plan differs from the confirmed one, or no backup can be written.
+ * @throws SetupError if a table of the system cannot be migrated, the plan differs from the confirmed one, no backup can be written, or a
+ * pending migration is refused.
  */
 export async function migrate(database: Database, definitions: Definitions, options: MigrateOptions = {}): Promise<MigrationResult> {
   const { holder, log = noLog } = options;
@@ -99,6 +105,7 @@ async function migrateIn(tx: Transaction, wanted: Definitions, options: Transact
   await tx.lock(MIGRATION_LOCK);
   // Another process may have migrated while this one waited for the lock.
   if (!isForced && (await isUpToDate(tx, wanted))) return nothingToDo(wanted);
+  if (options.pending === 'refuse') await validateNothingPending(tx, wanted, log);
   const selected = await selectSteps(tx, wanted, { allow, log, locksTables: true });
   validateSystemTables(selected.plan, selected.definitions);
   const backup = selected.steps.some(requiresBackup) ? createBackup(selected.plan.hash) : undefined;
@@ -127,6 +134,27 @@ function validateSystemTables({ steps, held }: Plan, definitions: Definitions): 
   if (own.length === 0) return;
   const reasons = steps.filter(({ resource, risk }) => own.includes(resource) && risk === 'blocked').map(({ reason }) => reason);
   throw new SetupError('cannot migrate the database to this version', reasons);
+}
+
+/** The number of pending steps that a refusal names. */
+const NAMED_STEPS = 5;
+
+/**
+ * Throws if a start would migrate a resource of the project. Plans without locks on the tables, so that a refused command makes no request wait.
+ */
+async function validateNothingPending(tx: Transaction, wanted: Definitions, log: Log): Promise<void> {
+  const { steps, before, dropScratchTables } = await selectSteps(tx, wanted, { log });
+  await dropScratchTables();
+  const isChanged = (name: string): boolean => !name.startsWith('_') && before.get(name)?.hash !== wanted.get(name)?.hash;
+  const pending = before.size === 0 ? [] : steps.filter(({ resource }) => isChanged(resource));
+  if (pending.length === 0) return;
+  const named = pending.slice(0, NAMED_STEPS).map(({ resource, reason }) => `${resource}: ${reason}`);
+  throw new SetupError('the definitions of the project are not those of the database; nothing was changed', [
+    ...named,
+    ...(pending.length > named.length ? [`and ${pending.length - named.length} more`] : []),
+    'to print the migration, run bailiwick storage plan; to migrate, run bailiwick storage apply or start the service;',
+    'if these are the definitions of another project, correct --project',
+  ]);
 }
 
 /** Performs the steps in order, then their deferred statements, then updates the rows of `_Definition` that describe the tables. */
