@@ -43,7 +43,7 @@ export async function runPolicyImport({ context, config, flags }: PolicyCommand,
   const interruption = createInterruption(context.signals);
   try {
     const bytes = await source.open(interruption.signal);
-    const service = await context.createService(config);
+    const service = await context.createService({ ...config, ...(request.dryRun && { createDatabase: 'never' }) });
     try {
       const message = await withProgress(context, (show) => {
         show(`importing the policies of ${source.from}`);

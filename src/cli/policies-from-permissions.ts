@@ -8,9 +8,10 @@ export const policiesFromPermissionsCommand: CliCommand = {
   details: 'Without --apply, only prints the policies.',
   flags: { '--apply': 'create and assign the missing policies' },
   async run(context, config, flags) {
-    const service = await context.createService(config);
+    const apply = flags.has('apply');
+    const service = await context.createService({ ...config, ...(!apply && { createDatabase: 'never' }) });
     try {
-      const policies = await service.policiesFromPermissions({ apply: flags.has('apply') });
+      const policies = await service.policiesFromPermissions({ apply });
       for (const { policy, roles, state } of policies) context.print(`---\n${stringify({ policy, roles, state }).trimEnd()}`);
       context.print(`# ${summarize(policies)}`);
       return 0;

@@ -226,6 +226,8 @@ describe('files of records', () => {
     ['policies', 'export', 'a.json'],
     ['export', 'Article', 'a.csv', '--as', 'ada@example.com'],
     ['import', 'Article', 'a.csv', '--as', 'ada@example.com'],
+    ['policies', 'import', 'a.json', '--as', 'ada@example.com', '--dry-run'],
+    ['policies', 'from-permissions'],
   ])('%s %s creates no database', async (...args) => {
     const run = createRun();
     await runCli(args, run.context);
