@@ -132,7 +132,9 @@ function createProgram(commands: readonly CliCommand[], context: CliContext, fin
 async function loadConfig(flags: ConfigSources['flags'] & object, { env, readEnvFile }: CliContext): Promise<Config> {
   const project = flags.project ?? env['BAILIWICK_PROJECT'];
   const file = await readEnvFile(typeof project === 'string' && project !== '' ? project : '.');
-  return parseConfig({ flags, env: { ...file, ...env } });
+  // An empty variable counts as absent.
+  const given = Object.entries(env).filter(([, value]) => value !== undefined && value !== '');
+  return parseConfig({ flags, env: { ...file, ...Object.fromEntries(given) } });
 }
 
 /** Makes commander throw errors instead of ending the process, and print through the context. */

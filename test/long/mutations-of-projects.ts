@@ -29,8 +29,8 @@ export const MUTATIONS_OF_PROJECTS: readonly Mutation[] = [
   {
     name: 'the file .env of a project precedes the environment',
     file: 'src/cli/program.ts',
-    find: 'env: { ...file, ...env }',
-    replace: 'env: { ...env, ...file }',
+    find: 'env: { ...file, ...Object.fromEntries(given) }',
+    replace: 'env: { ...Object.fromEntries(given), ...file }',
     red: 'src/cli/init.test.ts',
     test: 'the settings in .env apply, and those of the environment and of flags precede them',
   },
