@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
@@ -45,6 +45,23 @@ describe('files of commands', () => {
     expect([open.mock.calls, readFileSync(path, 'utf8')]).toEqual([[], 'first']);
     await writeOutput(path, open, { force: true });
     expect(readFileSync(path, 'utf8')).toBe('second');
+  });
+
+  it.each(['a named pipe', 'a device'])('refuses %s in place of the file, with and without force', async (kind) => {
+    const path = join(folder, kind.replaceAll(' ', '-'));
+    if (kind === 'a device') symlinkSync('/dev/null', path);
+    else execFileSync('mkfifo', [path]);
+    const open = vi.fn(async () => pieces('content'));
+    for (const force of [false, true]) await expect(writeOutput(path, open, { force })).rejects.toThrow(`${path} is not a regular file`);
+    expect([open.mock.calls, statSync(path).isFile()]).toEqual([[], false]);
+  });
+
+  it.each([0o600, 0o664])('keeps the mode of a file that force replaces: %o', async (mode) => {
+    const path = join(folder, `mode-${mode}`);
+    await write(path, pieces('first'));
+    chmodSync(path, mode);
+    await write(path, pieces('second'), { force: true });
+    expect([statSync(path).mode & 0o777, readFileSync(path, 'utf8')]).toEqual([mode, 'second']);
   });
 
   it('refuses a file before its content is requested if the folder does not exist', async () => {

@@ -1,8 +1,8 @@
 /** Files that commands read and write, streamed; `-` is standard input or output. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createReadStream, createWriteStream, existsSync, fstatSync } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
+import { createReadStream, createWriteStream, existsSync, fstatSync, statSync } from 'node:fs';
+import { chmod, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -46,21 +46,31 @@ export interface FileWriteOptions {
 
 /**
  * Writes a file as `<name>.<uuid>.part` and renames it when it is complete; after a crash the `.part` file remains. Refuses an existing
- * file before the content is requested, unless `force` is set.
+ * file before the content is requested, unless `force` is set; the new file then has the mode of the former. Refuses folders, devices and
+ * named pipes in any case.
  */
 export async function writeOutput(path: string, open: () => Promise<Pieces>, { force }: FileWriteOptions): Promise<void> {
   if (path === '-') return writeToPipe(await open());
   if (!existsSync(dirname(path))) throw new SetupError(`cannot write ${path}: the folder ${dirname(path)} does not exist`);
-  if (!force && existsSync(path)) throw fileExists(path);
+  const replaced = statSync(path, { throwIfNoEntry: false });
+  if (replaced !== undefined && !replaced.isFile()) throw notRegular(path);
+  if (!force && replaced !== undefined) throw fileExists(path);
+  const mode = (replaced?.mode ?? 0o666) & 0o777;
   const part = `${path}.${randomUUID()}.part`;
   try {
-    await pipeline(Readable.from(await open()), createWriteStream(part, { flags: 'wx', flush: true }));
+    await pipeline(Readable.from(await open()), createWriteStream(part, { flags: 'wx', flush: true, mode }));
+    // The umask can remove bits from the mode of a new file.
+    if (replaced !== undefined) await chmod(part, mode);
     if (force) await rename(part, path);
     else moveToNewFile(part, path);
   } catch (error) {
     await rm(part, { force: true });
     throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? fileExists(path) : error;
   }
+}
+
+function notRegular(path: string): SetupError {
+  return new SetupError(`${path} is not a regular file; nothing was written. Name another file, or - for standard output`);
 }
 
 function fileExists(path: string): SetupError {
