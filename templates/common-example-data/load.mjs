@@ -21,6 +21,7 @@ try {
 async function load() {
   const email = ADMIN_EMAIL ?? (await ask('email of the admin: '));
   await logIn('admin', { email, password: ADMIN_PASSWORD ?? (await ask('password of the admin: ', { isHidden: true })) });
+  await requirePolicies();
   const password = randomBytes(9).toString('base64url');
   for (const [name, user] of Object.entries(users)) {
     ids.set(name, await create({ as: 'admin', resource: 'User', data: { ...user, password } }));
@@ -29,6 +30,13 @@ async function load() {
   for (const { name, as = 'admin', resource, data } of records) ids.set(name, await create({ as, resource, data: withIds(data) }));
   print(`created ${Object.keys(users).length} users with the password ${password}, and ${records.length} records\n`);
   await showDenial();
+}
+
+/** Throws before anything is created, so that the script can be run again after the policies are applied. */
+async function requirePolicies() {
+  const { status, body } = await send('GET', '/admin/api/roles/user/policies', { as: 'admin' });
+  if (status !== 200) throw new Error(`cannot list the policies of the role user: ${body.detail}`);
+  if (body.data.length === 0) throw new Error('apply the policies first: npx bailiwick policies apply --as <email of the admin>');
 }
 
 function print(line) {
@@ -45,8 +53,7 @@ async function create({ as, resource, data }) {
   const { status, body } = await send('POST', `/api/${resource}`, { as, body: data });
   if (status === 201) return body.data.id;
   if (status === 409 && resource === 'User') throw new Error('the example users exist already, so nothing was changed');
-  const hint = status === 403 ? '; apply the policies first: npx bailiwick policies apply --as <email of the admin>' : '';
-  throw new Error(`${as} cannot create ${resource}: ${body.detail}${hint}`);
+  throw new Error(`${as} cannot create ${resource}: ${body.detail}`);
 }
 
 /** Sends a request that the policies deny, and prints why. */

@@ -60,11 +60,13 @@ describe.each([...PROJECT_TEMPLATES.keys()])('the template %s', (template) => {
 
   it(`a service accepts the policies of the template ${template} without a finding, and its example data shows a denial`, async () => {
     const { email, password, token } = await service.admin();
+    const env = { BAILIWICK_URL: service.url, ADMIN_EMAIL: email, ADMIN_PASSWORD: password };
+    const load = () => run(process.execPath, ['example-data/load.mjs'], { cwd: folder, env });
+    // Without the policies, nothing is created, so the script can be run again.
+    await expect(load()).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('apply the policies first') });
     const body = { policies: readPolicies(config).map(({ policy }) => policy) };
     expect((await service.call('POST', '/admin/api/policies/import', { token, body })).status).toBe(200);
     expect((await service.call('GET', '/admin/api/policies-advice', { token })).at('data')).toEqual([]);
-    const env = { BAILIWICK_URL: service.url, ADMIN_EMAIL: email, ADMIN_PASSWORD: password };
-    const load = () => run(process.execPath, ['example-data/load.mjs'], { cwd: folder, env });
     const { stdout } = await load();
     const { title } = JSON.parse(readFileSync(join(folder, 'example-data/records.json'), 'utf8')).denial;
     const [, id = ''] = /explanation {2}\S+\/console\/decisions\/([\w-]+)\n/.exec(stdout) ?? [];
