@@ -1,8 +1,9 @@
 /** Files that commands read and write, streamed; `-` is standard input or output. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createReadStream, createWriteStream, existsSync, fstatSync, statSync } from 'node:fs';
+import { constants, createReadStream, createWriteStream, existsSync, fstatSync, openSync, statSync } from 'node:fs';
 import { chmod, rename, rm, stat } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -29,7 +30,10 @@ function openStandardInput(): Readable {
 
 async function openFile(path: string): Promise<Readable> {
   // Opening a folder succeeds; only reading it would fail.
-  if ((await stat(path)).isDirectory()) throw new SetupError(`expected a file, found a folder in ${path}`);
+  const found = await stat(path);
+  if (found.isDirectory()) throw new SetupError(`expected a file, found a folder in ${path}`);
+  // A read of a named pipe waits for a writer. Waiting in the thread pool, it could not be aborted, and the process could not exit.
+  if (found.isFIFO()) return new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readable: true, writable: false });
   const file = createReadStream(path);
   await once(file, 'open');
   return file;

@@ -2,7 +2,7 @@ import type { Config } from '../config/index.ts';
 import type { CliContext, CliFlags } from './cli-context.ts';
 import { findFlag, requireFlag } from './flags.ts';
 import { withProgress } from './progress.ts';
-import { createInterruption } from './signals.ts';
+import { runInterruptibly, withInput } from './signals.ts';
 
 /** The flags of commands that change assignments as an admin. */
 export const ADMIN_CHANGE_FLAGS: Readonly<Record<string, string>> = {
@@ -40,21 +40,20 @@ export async function runPolicyImport({ context, config, flags }: PolicyCommand,
     dryRun: flags.has('dryRun'),
     reason: findFlag(flags, 'reason'),
   };
-  const interruption = createInterruption(context.signals);
-  try {
-    const bytes = await source.open(interruption.signal);
-    const service = await context.createService({ ...config, ...(request.dryRun && { createDatabase: 'never' }) });
-    try {
-      const message = await withProgress(context, (show) => {
-        show(`importing the policies of ${source.from}`);
-        return service.importPolicies({ ...request, bytes });
-      });
-      context.print(message);
-      return 0;
-    } finally {
-      await service.close();
-    }
-  } finally {
-    interruption.stopListening();
-  }
+  return runInterruptibly(context, async (stop) => {
+    const input = { bytes: await source.open(stop), stop };
+    return withInput(input, async (bytes) => {
+      const service = await context.createService({ ...config, ...(request.dryRun && { createDatabase: 'never' }) });
+      try {
+        const message = await withProgress(context, (show) => {
+          show(`importing the policies of ${source.from}`);
+          return service.importPolicies({ ...request, bytes });
+        });
+        context.print(message);
+        return 0;
+      } finally {
+        await service.close();
+      }
+    });
+  });
 }

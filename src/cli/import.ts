@@ -4,7 +4,7 @@ import type { CliCommand, CliContext, CliFlags } from './cli-context.ts';
 import type { CliImportFile } from './cli-requests.ts';
 import { requireFlag } from './flags.ts';
 import { createProgress } from './progress.ts';
-import { createInterruption } from './signals.ts';
+import { runInterruptibly, withInput } from './signals.ts';
 import { csvQueryOf, parseFormat, TRANSFER_FLAGS } from './transfer-flags.ts';
 
 /** Imports a file as a user; each row is decided and audited. */
@@ -26,13 +26,10 @@ export const importFile: CliCommand = {
     const format = parseFormat(flags, file);
     const request = { resource: requireFlag(flags, 'resource'), as: requireFlag(flags, 'as'), query: parseQuery(flags, file) };
     const mediaType = FORMATS.get(format)?.types[0] ?? '';
-    const interruption = createInterruption(context.signals);
-    try {
-      const bytes = await context.openInput(file, interruption.signal);
-      return await runImport(context, config, { ...request, mediaType, bytes });
-    } finally {
-      interruption.stopListening();
-    }
+    return runInterruptibly(context, async (stop) => {
+      const input = { bytes: await context.openInput(file, stop), stop };
+      return withInput(input, (bytes) => runImport(context, config, { ...request, mediaType, bytes }));
+    });
   },
 };
 

@@ -43,6 +43,8 @@ export function listenToSignals({ signals, primary }: CliContext, onRestart: () 
 export interface Interruption {
   /** Aborted by the first process signal; the reason is a Problem. */
   readonly signal: AbortSignal;
+  /** Resolves on a further signal, when the command must end at once. */
+  readonly second: Promise<void>;
   /** Restores the default effect of process signals. */
   stopListening(): void;
 }
@@ -50,12 +52,53 @@ export interface Interruption {
 /** Listens to process signals, so that an interrupted command can report what it has done before it ends. */
 export function createInterruption(signals: SignalSource): Interruption {
   const controller = new AbortController();
-  const onSignal = (): void => controller.abort(new Problem('REQUEST_MALFORMED', 'the command was interrupted'));
+  const second = Promise.withResolvers<void>();
+  let firstAt: number | undefined;
+  const onSignal = (): void => {
+    const now = performance.now();
+    if (firstAt === undefined) {
+      firstAt = now;
+      controller.abort(new Problem('REQUEST_MALFORMED', 'the command was interrupted'));
+    } else if (now - firstAt > SAME_SIGNAL) second.resolve();
+  };
   for (const name of STOP) signals.on(name, onSignal);
   return {
     signal: controller.signal,
+    second: second.promise,
     stopListening() {
       for (const name of STOP) signals.off(name, onSignal);
     },
   };
+}
+
+/** Runs a command that a signal interrupts; a second signal ends it at once, with exit code 1. */
+export async function runInterruptibly({ signals }: CliContext, work: (stop: AbortSignal) => Promise<number>): Promise<number> {
+  const interruption = createInterruption(signals);
+  try {
+    return await Promise.race([work(interruption.signal), interruption.second.then(() => 1)]);
+  } finally {
+    interruption.stopListening();
+  }
+}
+
+/** The input of a command, and the signal that aborts its read. */
+export interface AbortableInput {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly stop: AbortSignal;
+}
+
+/**
+ * Runs work that reads the input. Until it begins to read, an abort rejects with its reason: the work can wait for a lock of the database,
+ * and has stored nothing. Later, the aborted read ends the work, which reports what it has stored.
+ */
+export async function withInput<T>({ bytes, stop }: AbortableInput, work: (bytes: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(stop.reason);
+  async function* read(): AsyncGenerator<Uint8Array> {
+    stop.removeEventListener('abort', onAbort);
+    yield* bytes;
+  }
+  stop.addEventListener('abort', onAbort);
+  if (stop.aborted) onAbort();
+  return Promise.race([work(read()), aborted.promise]);
 }
