@@ -6,7 +6,7 @@ export const status: CliCommand = {
   name: 'status',
   summary: 'print the state of the data: revision, pending migrations, users, policies, last backup',
   details:
-    'Changes nothing. The service may be running. The exit code is 1 if a start would not migrate a resource, or if rows are damaged.',
+    'Changes nothing. The service may be running. While another process migrates the tables, the command waits and says so. The exit code is 1 if a start would not migrate a resource, or if rows are damaged.',
   settings: 'database',
   flags: { '--json': 'print the state as JSON' },
   async run(context, config, flags) {

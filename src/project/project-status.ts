@@ -5,6 +5,7 @@ import {
   currentRevision,
   describeDamage,
   emptyFileOf,
+  type Log,
   loadDatabaseVersion,
   openForReading,
   type Transaction,
@@ -37,10 +38,14 @@ export interface ProjectStatus {
   readonly damaged?: readonly string[];
 }
 
-/** Loads the state of a project's data. Creates and changes nothing. @throws SetupError that lists every mistake of every definition file */
-export async function loadProjectStatus(place: CreatablePlace): Promise<ProjectStatus> {
+/**
+ * Loads the state of a project's data. Creates and changes nothing. Waits for a migration of another process, and logs that it waits.
+ *
+ * @throws SetupError that lists every mistake of every definition file
+ */
+export async function loadProjectStatus(place: CreatablePlace, { log }: { readonly log: Log }): Promise<ProjectStatus> {
   const database = place.database.startsWith('sqlite:') ? 'sqlite' : 'postgres';
-  const tables = await openTables(place, { log: () => undefined });
+  const tables = await openTables(place, { log });
   try {
     const { steps, held } = await tables.plan();
     if (emptyFileOf(place.database) !== undefined) return { project: place.project, database };

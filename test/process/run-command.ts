@@ -29,7 +29,7 @@ export async function runCommand(args: readonly string[], input = '', run: Run =
     openDecisions,
     openPolicyHistory,
     readPolicies: async (config, options) => readPolicies(config, options),
-    loadStatus: loadProjectStatus,
+    loadStatus: (config) => loadProjectStatus(config, { log }),
     renderOpenApi: renderProjectApi,
     pruneDecisions: pruneOldDecisions,
   });

@@ -3,8 +3,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseConfig } from '../../src/config/index.ts';
+import { loadProjectStatus } from '../../src/project/index.ts';
 import { renderProjectApi } from '../../src/project-documents.ts';
 import { type RunningService, startService } from '../harness.ts';
 import { runCommand } from './run-command.ts';
@@ -25,6 +26,16 @@ describe('status', () => {
     expect([code, out]).toEqual([0, expect.stringContaining('it does not exist yet')]);
     expect(readdirSync(data)).toEqual([]);
     rmSync(data, { recursive: true });
+  });
+
+  it('status prints that it waits while another process has locked the database', async () => {
+    const other = new Sqlite(join(service.dataFolder, 'bailiwick.db'));
+    other.exec('BEGIN IMMEDIATE');
+    const log = vi.fn(() => void other.exec('COMMIT'));
+    const flags = { project: 'examples/newsroom', data: service.dataFolder, database: service.database };
+    await loadProjectStatus(parseConfig({ flags, env: {} }), { log });
+    expect(log.mock.calls).toEqual([['another process has locked the database; waiting until it has finished']]);
+    other.close();
   });
 
   it('status prints the data of a running service, then its damaged rows', async () => {
