@@ -14,6 +14,11 @@ describe('describeFailure', () => {
     [{ code: 'EISDIR' }, 'expected a file, found a folder'],
     [{ code: 'ENAMETOOLONG', path: '/data/aaa' }, 'the name /data/aaa is too long'],
     [{ code: 'ENOENT', path: 'resources' }, 'resources does not exist'],
+    [{ code: 'ELOOP', path: 'policies/loop.yaml' }, 'cannot open policies/loop.yaml: its symbolic links form a loop'],
+    [
+      { code: 'EINVAL', address: 'fe80::1', port: 80 },
+      'cannot listen on address fe80::1; give another with --host (a link-local address needs its interface: fe80::1%eth0)',
+    ],
   ];
   it.each(known)('describes the error %j', (members, message) => {
     const error = Object.assign(new Error('driver text'), { syscall: 'any' }, members);
@@ -55,6 +60,7 @@ describe('describeFailure', () => {
 
   const faults: readonly [string, unknown][] = [
     ['a TypeError', new TypeError('oh')],
+    ['an invalid argument of another system call', Object.assign(new Error('oh'), { code: 'EINVAL', syscall: 'read' })],
     ['a missing module', Object.assign(new Error('oh'), { code: 'ENOENT' })],
     ['a thrown string', 'oh'],
   ];

@@ -9,8 +9,8 @@ export interface Failure {
   readonly exitCode: 1 | 2;
 }
 
-/** Messages for errors of the operating system that the configuration can cause. */
-const systemErrors: ReadonlyMap<string, (error: SystemError) => string> = new Map([
+/** Messages for errors of the operating system that the configuration can cause. A function returns undefined for an error with another cause. */
+const systemErrors: ReadonlyMap<string, (error: SystemError) => string | undefined> = new Map([
   ['EADDRINUSE', (error) => `port ${error.port} of ${error.address} is in use; give another with --port, or 0 for a free one`],
   ['EADDRNOTAVAIL', (error) => `this machine has no address ${error.address}; give another with --host`],
   ['ENOTFOUND', (error) => `host "${error.hostname}" not found; give another with --host`],
@@ -27,6 +27,14 @@ const systemErrors: ReadonlyMap<string, (error: SystemError) => string> = new Ma
   ['ENOTDIR', (error) => `expected a folder, found a file in ${error.path}`],
   ['EISDIR', ({ dest, path }) => `expected a file, found a folder${path === undefined ? '' : ` in ${dest ?? path}`}`],
   ['ENAMETOOLONG', (error) => `the name ${error.path} is too long`],
+  ['ELOOP', (error) => `cannot open ${error.path}: its symbolic links form a loop`],
+  [
+    'EINVAL',
+    ({ address }) =>
+      address === undefined
+        ? undefined
+        : `cannot listen on address ${address}; give another with --host (a link-local address needs its interface: fe80::1%eth0)`,
+  ],
   ['ENOENT', (error) => `${error.path} does not exist`],
 ]);
 
