@@ -1,6 +1,7 @@
 import { type AuditEvent, type AuditStreamOptions, streamAudit } from './audit-stream.ts';
+import type { BatchRequest, BatchResult, ExactRequest } from './batch-types.ts';
 import { createResourceClient } from './resource-client.ts';
-import type { BatchRequest, BatchResult, CallOptions, ResourceClient } from './resource-types.ts';
+import type { CallOptions, ResourceClient } from './resource-types.ts';
 import { type Tokens, tokensIn } from './session.ts';
 import { type ClientOptions, type ClientRequest, createTransport } from './transport.ts';
 
@@ -20,7 +21,7 @@ export interface ClientMembers<Resources> {
   resource<N extends keyof Resources & string>(name: N): ResourceClient<Resources, Resources[N]>;
   /** Performs several requests in one. With `atomic`, all succeed or nothing is changed, and a refusal throws ProblemError. */
   batch<const Requests extends readonly BatchRequest<Resources>[]>(
-    requests: Requests,
+    requests: Requests & { readonly [I in keyof Requests]: ExactRequest<Resources, Requests[I]> },
     options?: CallOptions & { readonly atomic?: boolean | undefined },
   ): Promise<{ readonly [I in keyof Requests]: BatchResult<Resources, Requests[I]> }>;
   /** Sends any other request and returns the body of the response. */

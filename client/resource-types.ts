@@ -1,5 +1,5 @@
 /** The types of calls: `bailiwick types` generates one `ResourceTypes` per resource, and the types below derive each call from it. */
-import type { DeletionPreview, Problem } from './generated/service-types.ts';
+import type { DeletionPreview } from './generated/service-types.ts';
 
 /** The types of one resource. */
 export interface ResourceTypes {
@@ -25,14 +25,18 @@ export interface ChangedRecord {
   readonly version: number;
 }
 
-type RecordOf<T> = T extends { readonly record: infer R extends object } ? R : never;
-type CreateOf<T> = T extends { readonly create: infer V } ? V : never;
-type UpdateOf<T> = T extends { readonly update: infer V } ? V : never;
+/** A record of a resource. */
+export type RecordOf<T> = T extends { readonly record: infer R extends object } ? R : never;
+/** The values of a create. */
+export type CreateOf<T> = T extends { readonly create: infer V } ? V : never;
+/** The values of an update. */
+export type UpdateOf<T> = T extends { readonly update: infer V } ? V : never;
 type WhereOf<T> = T extends { readonly where: infer W } ? W : never;
 type SortOf<T> = T extends { readonly sort: infer S extends string } ? S : never;
 type ReferencesOf<T> = T extends { readonly references: infer R extends object } ? R : never;
 type ReferencedBy<T> = T extends { readonly referencedBy: infer S extends string } ? S : never;
-type FieldOf<T> = keyof RecordOf<T> & string;
+/** The name of a field of a record. */
+export type FieldOf<T> = keyof RecordOf<T> & string;
 
 /** A filter of `createIfNotExists` and `updateIfExists`. */
 export type FilterOf<T> = WhereOf<T>;
@@ -141,37 +145,3 @@ export interface ResourceClient<Resources, T> {
     options?: CallOptions,
   ): Promise<{ readonly updated: boolean; readonly data: RecordOf<T> | ChangedRecord | null }>;
 }
-
-/** A request of a batch on the resource `N`. `$0.id` stands for the id that request 0 returned. */
-type RequestOn<N, T> = { readonly resource: N; readonly optional?: boolean } & (
-  | { readonly action: 'create'; readonly data: CreateOf<T> }
-  | { readonly action: 'read'; readonly id: string; readonly fields?: readonly FieldOf<T>[] }
-  | { readonly action: 'update'; readonly id: string; readonly data: UpdateOf<T>; readonly ifMatch?: number }
-  | { readonly action: 'delete' | 'restore'; readonly id: string; readonly ifMatch?: number }
-  | ({ readonly action: 'list' } & Omit<ListQuery<T, FieldOf<T>, ExpansionOf<T>>, 'signal'>)
-  | { readonly action: 'createIfNotExists'; readonly filter: FilterOf<T>; readonly data: CreateOf<T> }
-  | { readonly action: 'updateIfExists'; readonly filter: FilterOf<T>; readonly data: UpdateOf<T> }
-);
-
-/** A request of a batch. */
-export type BatchRequest<Resources> = { [N in keyof Resources]: RequestOn<N, Resources[N]> }[keyof Resources];
-
-/** The data of a successful request of a batch. */
-type BatchData<Resources, Q> = Q extends { readonly resource: infer N extends keyof Resources; readonly action: infer A }
-  ? A extends 'list'
-    ? readonly RecordOf<Resources[N]>[]
-    : A extends 'create' | 'createIfNotExists'
-      ? RecordOf<Resources[N]>
-      : A extends 'read'
-        ? Partial<RecordOf<Resources[N]>>
-        : A extends 'update'
-          ? RecordOf<Resources[N]> | ChangedRecord
-          : A extends 'updateIfExists'
-            ? RecordOf<Resources[N]> | ChangedRecord | null
-            : { readonly id: string }
-  : unknown;
-
-/** The result of a request of a batch. */
-export type BatchResult<Resources, Q> =
-  | { readonly success: true; readonly status: number; readonly data: BatchData<Resources, Q> }
-  | { readonly success: false; readonly status: number; readonly error: Problem };
