@@ -66,7 +66,7 @@ export function createClient<Resources>(options: ClientOptions): Client<Resource
           await load({ method: 'POST', path: '/auth/logout', signal }, caller);
         } catch (error) {
           // A session that cannot be refreshed has ended before, as the program wants.
-          if (!caller.hasEnded) throw error;
+          if (!caller.refusal) throw error;
         }
         session.end(caller);
       },

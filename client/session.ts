@@ -10,9 +10,9 @@ export interface Tokens {
 
 /** The caller of a request and of its repetitions, also if another log-in begins meanwhile. */
 export interface Caller {
-  /** True if the service has refused to refresh the session. */
-  readonly hasEnded: boolean;
-  /** Returns the access token; undefined for requests without one. */
+  /** The problem of the refresh that ended the session. */
+  readonly refusal?: ProblemError;
+  /** Returns the access token; undefined for requests without one. @throws the refusal if the session has ended */
   token(): Promise<string | undefined>;
   /** Returns another token of this caller than the one that the service refused; undefined if there is none. Concurrent calls share one request. */
   renew(refused: string): Promise<string | undefined>;
@@ -30,7 +30,7 @@ export interface Session {
 
 /** The options of a session. */
 export interface SessionOptions {
-  /** An access token, or a function that returns the current one. It is used until a log-in. */
+  /** An access token, or a function that returns the current one. It is used until a log-in, and after a log-out. */
   readonly token?: string | (() => string | undefined | Promise<string | undefined>) | undefined;
   /** The tokens of an earlier log-in. */
   readonly tokens?: Tokens | undefined;
@@ -53,11 +53,6 @@ export function createSession({ token, tokens, onTokens }: SessionOptions, post:
   const holder: Holder = {
     isCurrent: (logIn) => logIn === current,
     store: (renewed) => onTokens?.(renewed),
-    end(caller) {
-      if (current !== caller) return;
-      current = program;
-      onTokens?.(undefined);
-    },
   };
   let current = tokens === undefined ? program : createLogIn(tokens, holder, post);
 
@@ -67,7 +62,11 @@ export function createSession({ token, tokens, onTokens }: SessionOptions, post:
       current = createLogIn(begun, holder, post);
       onTokens?.(begun);
     },
-    end: holder.end,
+    end(caller) {
+      if (current !== caller) return;
+      current = program;
+      if (!caller.refusal) onTokens?.(undefined);
+    },
   };
 }
 
@@ -75,22 +74,21 @@ export function createSession({ token, tokens, onTokens }: SessionOptions, post:
 interface Holder {
   /** Returns false if the program has logged out or in since. */
   isCurrent(logIn: Caller): boolean;
-  store(tokens: Tokens): void;
-  end(logIn: Caller): void;
+  store(tokens: Tokens | undefined): void;
 }
 
 /** Creates the caller of a log-in. */
 function createLogIn(first: Tokens, holder: Holder, post: Post): Caller {
   let tokens = first;
   let running: Promise<string | undefined> | undefined;
-  let hasEnded = false;
-  const logIn: Caller = {
-    get hasEnded() {
-      return hasEnded;
+  const logIn: Caller & { refusal?: ProblemError } = {
+    async token() {
+      // Without this error, the later requests of the user would be those of another caller, who sees and may do something else.
+      if (logIn.refusal) throw logIn.refusal;
+      return tokens.token;
     },
-    token: async () => tokens.token,
     async renew(refused) {
-      if (!holder.isCurrent(logIn)) return undefined;
+      if (logIn.refusal || !holder.isCurrent(logIn)) return undefined;
       if (tokens.token !== refused) return tokens.token;
       running ??= refresh().finally(() => {
         running = undefined;
@@ -102,9 +100,9 @@ function createLogIn(first: Tokens, holder: Holder, post: Post): Caller {
 
   async function refresh(): Promise<string | undefined> {
     const next = await requestTokens(tokens.refreshToken, post);
-    if (next === undefined) {
-      hasEnded = true;
-      holder.end(logIn);
+    if (next instanceof ProblemError) {
+      logIn.refusal = next;
+      if (holder.isCurrent(logIn)) holder.store(undefined);
       return undefined;
     }
     if (!holder.isCurrent(logIn)) {
@@ -118,12 +116,12 @@ function createLogIn(first: Tokens, holder: Holder, post: Post): Caller {
   }
 }
 
-/** Exchanges a refresh token; returns undefined if the service refuses it. */
-async function requestTokens(refreshToken: string, post: Post): Promise<Tokens | undefined> {
+/** Exchanges a refresh token; returns the problem if the service refuses it. */
+async function requestTokens(refreshToken: string, post: Post): Promise<Tokens | ProblemError> {
   try {
     return tokensIn(await post('/auth/refresh', { refreshToken }));
   } catch (error) {
-    if (error instanceof ProblemError && error.status === 401) return undefined;
+    if (error instanceof ProblemError && error.status === 401) return error;
     throw error;
   }
 }
@@ -132,7 +130,6 @@ async function requestTokens(refreshToken: string, post: Post): Promise<Tokens |
 function createProgram(token: SessionOptions['token']): Caller {
   const given = async (): Promise<string | undefined> => (typeof token === 'function' ? token() : token);
   return {
-    hasEnded: false,
     token: given,
     async renew(refused) {
       const next = await given();

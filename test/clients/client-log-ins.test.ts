@@ -74,6 +74,51 @@ describe('a log-in during a refresh', () => {
   });
 });
 
+describe('a session that has ended', () => {
+  /** Returns a service whose session of Ada has ended, because its refresh was refused. */
+  async function endSession(): Promise<Refreshing> {
+    const service = await beginRefresh();
+    await service.finish(refuse('IDENTITY_TOKEN'));
+    expect(await service.listed).toMatchObject({ code: 'IDENTITY_TOKEN_EXPIRED' });
+    return service;
+  }
+
+  it('a call after the end of a session fails with the problem of the refresh, and is not sent as another caller', async () => {
+    const service = await endSession();
+    const before = service.sent.length;
+    const calls = [() => service.client.article.list(), () => service.client.tip.create({ subject: 'Harbour', text: 'It reopens' })];
+    for (const call of calls) await expect(call()).rejects.toMatchObject({ status: 401, code: 'IDENTITY_TOKEN' });
+    await expect(service.client.audit.stream().next()).rejects.toMatchObject({ code: 'IDENTITY_TOKEN' });
+    expect(service.sent.slice(before)).toEqual([]);
+    expect(service.stored).toEqual([undefined]);
+  });
+
+  it('a request whose token is refused after the end of the session sends no other refresh', async () => {
+    const service = await beginRefresh();
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    service.answer('/api/Tip/list', promise);
+    const listed = service.client.tip.list().catch((error: unknown) => error);
+    await service.finish(refuse('IDENTITY_TOKEN'));
+    resolve(refuse('IDENTITY_TOKEN_EXPIRED'));
+    expect(await listed).toMatchObject({ code: 'IDENTITY_TOKEN_EXPIRED' });
+    expect(service.sent.filter((request) => request.includes('/auth/refresh'))).toHaveLength(1);
+  });
+
+  it('a log-in begins another session', async () => {
+    const service = await endSession();
+    service.answer('/auth/login', issue('ben-1'));
+    await service.client.auth.logIn(CREDENTIALS);
+    expect(await sentBy(service, () => service.client.article.list())).toEqual([`POST ${LIST} [ben-1]`]);
+  });
+
+  it('a log-out sends nothing, and the next calls are those of the program', async () => {
+    const service = await endSession();
+    expect(await sentBy(service, () => service.client.auth.logOut())).toEqual([]);
+    expect(service.stored).toEqual([undefined]);
+    expect(await sentBy(service, () => service.client.article.list())).toEqual([`POST ${LIST}`]);
+  });
+});
+
 describe('a log-out', () => {
   it('a refresh does not begin a session again after a log-out, and its tokens do not stay valid', async () => {
     const service = await beginRefresh();
