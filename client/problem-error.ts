@@ -23,7 +23,8 @@ export class ProblemError extends Error {
     this.code = problem?.code ?? `HTTP_${response.status}`;
     this.errors = problem?.errors ?? [];
     this.decisionId = problem?.decisionId;
-    this.retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN) || undefined;
+    const retryAfter = response.headers.get('retry-after') ?? '';
+    this.retryAfter = Math.max(Number(retryAfter) || (Date.parse(retryAfter) - Date.now()) / 1000, 0) || undefined;
     this.problem = problem;
   }
 }

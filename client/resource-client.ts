@@ -33,7 +33,7 @@ export function createResourceClient({ load }: Transport, resource: string): Cal
     list,
     all: (query?: AnyOptions) => loadAll(list, query),
     read: (id: string, { fields, expand, signal }: AnyOptions = {}) =>
-      dataOf({ method: 'GET', path: pathOf(id), query: { fields: fields?.join(), expand: expand?.join() }, signal }),
+      dataOf({ method: 'GET', path: pathOf(id), query: { fields, expand }, signal }),
     create: (body: object, { signal }: AnyOptions = {}) => dataOf({ method: 'POST', path, body, signal }),
     update: (id: string, body: object, { ifMatch, signal }: AnyOptions = {}) =>
       dataOf({ method: 'PUT', path: pathOf(id), body, signal, ...ifMatches(ifMatch) }),

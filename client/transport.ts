@@ -19,7 +19,8 @@ export interface ClientRequest {
   readonly method: string;
   /** Begins with `/`, such as `/api/Article`. */
   readonly path: string;
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
+  /** The parameters; a list is sent with commas between its items. */
+  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>> | undefined;
   /** The body, as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -123,7 +124,7 @@ function toRequest(base: string, request: ClientRequest, token: string | undefin
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...headers,
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    body: JSON.stringify(body),
     signal: signal ?? null,
     // Another host would receive the body, which may be a password or a refresh token.
     redirect: 'manual',
