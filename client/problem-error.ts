@@ -18,7 +18,7 @@ export class ProblemError extends Error {
 
   constructor(response: Response, problem: Problem | undefined) {
     // Browsers hide the status of a redirect.
-    super(problem?.detail ?? (response.status === 0 ? 'a redirect' : `${response.status} ${response.statusText}`));
+    super(problem?.detail ?? (response.status ? `${response.status} ${response.statusText}` : 'a redirect'));
     this.status = response.status;
     this.code = problem?.code ?? `HTTP_${response.status}`;
     this.errors = problem?.errors ?? [];

@@ -54,7 +54,7 @@ export function createSession({ token, tokens, onTokens }: SessionOptions, post:
     isCurrent: (logIn) => logIn === current,
     store: (renewed) => onTokens?.(renewed),
   };
-  let current = tokens === undefined ? program : createLogIn(tokens, holder, post);
+  let current = tokens ? createLogIn(tokens, holder, post) : program;
 
   return {
     caller: () => current,

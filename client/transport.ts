@@ -131,9 +131,12 @@ function toRequest(base: string, request: ClientRequest, token: string | undefin
   });
 }
 
-/** Reads the body of a response. Text that is not JSON is a mistake, and no failure of the network. */
+/** Reads the body of a response. Another body, such as the page of another service, is a mistake, and no failure of the network. */
 async function readJson(response: Response): Promise<unknown> {
-  return JSON.parse(await fromNetwork(response.text()));
+  const text = await fromNetwork(response.text());
+  const type = response.headers.get('content-type');
+  if (!type?.includes('json')) throw new TypeError(`expected JSON, given ${type}`);
+  return JSON.parse(text);
 }
 
 /** Returns true for a refused token, unless it was refused between two parts of the request: `data` says what the parts before have changed. */

@@ -174,13 +174,6 @@ describe('a request', () => {
     expect(service.sent).toEqual([`POST ${LIST}`, `POST ${LIST}`, 'POST /api/Tip']);
   });
 
-  it('a response that is not JSON is a mistake, and is not repeated', async () => {
-    const service = fakeService();
-    service.answer(LIST, new Response('<!doctype html>'));
-    await expect(service.client.article.list()).rejects.toBeInstanceOf(SyntaxError);
-    expect(service.sent).toHaveLength(1);
-  });
-
   it('a password does not follow a redirect to another host', async () => {
     const received: string[] = [];
     const other = await listen((request, response) => {

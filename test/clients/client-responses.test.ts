@@ -23,3 +23,25 @@ describe('the pause that a response asks for', () => {
     await expect(service.client.article.list()).rejects.toHaveProperty('retryAfter', seconds);
   });
 });
+
+describe('a successful response that is not JSON', () => {
+  it('a response with broken JSON is a mistake, and is not repeated', async () => {
+    const service = fakeService();
+    service.answer(LIST, new Response('{"data":', { headers: { 'content-type': 'application/json' } }));
+    await expect(service.client.article.list()).rejects.toBeInstanceOf(SyntaxError);
+    expect(service.sent).toHaveLength(1);
+  });
+
+  it.each([
+    ['text/html', '<!doctype html>', 'expected JSON, given text/html'],
+    [undefined, '', 'expected JSON, given null'],
+  ])('a response of the type %s is refused with its type', async (type, body, message) => {
+    const service = fakeService();
+    service.answer(
+      LIST,
+      new Response(new TextEncoder().encode(body), { ...(type !== undefined && { headers: { 'content-type': type } }) }),
+    );
+    await expect(service.client.article.list()).rejects.toThrow(new TypeError(message));
+    expect(service.sent).toHaveLength(1);
+  });
+});
