@@ -39,8 +39,11 @@ export type BatchRequest<Resources> = { [N in keyof Resources]: RequestOn<N, Res
 
 /** A request `Q` with the type `never` for each member that its action, its record or its filter does not have. Type parameters accept such members. */
 export type ExactRequest<Resources, Q> = Q extends { readonly resource: infer N extends keyof Resources; readonly action: infer A }
-  ? Exact<Extract<RequestOn<N, Resources[N]>, { readonly action: A }>, Q>
+  ? Exact<Extract<RequestOn<N, Resources[N]>, { readonly action: A }>, Q> & NotEmpty<Q>
   : Q;
+
+/** The type `never` for a request with an empty list of names, which the service refuses. */
+type NotEmpty<Q> = Q extends { readonly fields: readonly [] } | { readonly expand: readonly [] } ? never : unknown;
 
 type Exact<Allowed, Given> = unknown extends Allowed
   ? Given

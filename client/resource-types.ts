@@ -73,10 +73,13 @@ export interface CallOptions {
 /** The members of each record of a response. */
 export interface Selection<F extends string, E extends string> {
   /** The fields to return. `id` is always returned. */
-  readonly fields?: readonly F[] | undefined;
+  readonly fields?: Names<F> | undefined;
   /** The references, or referencing records, to return with each record. */
-  readonly expand?: readonly E[] | undefined;
+  readonly expand?: Names<E> | undefined;
 }
+
+/** A list of names. The service refuses an empty one, in which no name has a type. */
+type Names<N extends string> = readonly N[] & ([N] extends [never] ? never : unknown);
 
 /** The query of a list. */
 export interface ListQuery<T, F extends string, E extends string> extends Selection<F, E>, CallOptions {

@@ -255,3 +255,15 @@ function isValid(schema: string, value: unknown): boolean {
   if (validate === undefined) throw new Error(`no schema ${schema}`);
   return validate(value) === true;
 }
+
+describe('the lists of names in a body', () => {
+  it.each([
+    ['fields', 1],
+    ['expand', 1],
+    ['sort', undefined],
+  ])('the list `%s` has at least %s names, as the service requires', (member, least) => {
+    const isList = (part: JsonObject): boolean => part['type'] === 'array' && part['minItems'] === least;
+    const list = operations.find(({ address }) => address === 'POST /api/Article/list');
+    expect(findParts(list?.operation['requestBody'], isList)).toContainEqual(expect.stringMatching(`/properties/${member}$`));
+  });
+});

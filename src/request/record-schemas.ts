@@ -157,7 +157,7 @@ function actionMembers({ name, decides }: Pick<Action, 'name' | 'decides'>, limi
       return Type.Optional(forms.where);
     },
     get sort() {
-      return Type.Optional(names(forms.sortKey, limits.sortKeys, 'Field names. A leading `-` sorts in descending order.'));
+      return Type.Optional(names(forms.sortKey, { maxItems: limits.sortKeys }, 'Field names. A leading `-` sorts in descending order.'));
     },
     get limit() {
       return limitOf(name === 'export' ? 'export' : 'list', limits);
@@ -166,21 +166,25 @@ function actionMembers({ name, decides }: Pick<Action, 'name' | 'decides'>, limi
     cursor: CURSOR,
     total: TOTAL,
     get fields() {
-      return Type.Optional(names(forms.field, MAX_FIELDS, 'Fields to return in addition to the id.'));
+      return Type.Optional(names(forms.field, { minItems: 1, maxItems: MAX_FIELDS }, 'Fields to return in addition to the id.'));
     },
     get expand() {
-      return Type.Optional(names(forms.expansion, MAX_EXPANDED, 'References to expand.'));
+      return Type.Optional(names(forms.expansion, { minItems: 1, maxItems: MAX_EXPANDED }, 'References to expand.'));
     },
     ifMatch: IF_MATCH,
     dryRun: DRY_RUN,
   } satisfies Record<ActionInput, Schema>;
 }
 
-function names(items: SchemaOf<string>, maxItems: number, description: string): SchemaOf<Json> {
+function names(
+  items: SchemaOf<string>,
+  bounds: { readonly minItems?: number; readonly maxItems: number },
+  description: string,
+): SchemaOf<Json> {
   return described<Json>({
     type: 'array',
     items,
-    maxItems,
+    ...bounds,
     description: `${description} A text as in the query string is also accepted.`,
   });
 }

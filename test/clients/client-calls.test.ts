@@ -163,6 +163,31 @@ describe('a mistake in a call', () => {
     expect(problems.map(({ status }) => status)).toEqual([422, 422, 400, 400, 400, 400, 400, 400, 422, 404, 422]);
   });
 
+  it('an empty list of fields or expansions does not compile, and the service refuses it', async () => {
+    const { id } = await createArticle();
+    const calls = [
+      // @ts-expect-error At least one field.
+      () => client.article.list({ fields: [] }),
+      // @ts-expect-error At least one expansion.
+      () => client.article.list({ expand: [] }),
+      // @ts-expect-error At least one field.
+      () => client.article.read(id, { fields: [] }),
+      // @ts-expect-error At least one expansion.
+      () => client.article.all({ expand: [] }).next(),
+      // @ts-expect-error At least one field.
+      () => client.batch([{ resource: 'Article', action: 'list', fields: [] }], { atomic: true }),
+    ];
+    const problems = await Promise.all(calls.map((call) => problemOf(call())));
+    expect(problems.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
+  });
+
+  it('a list of fields that a program puts together compiles', async () => {
+    const fields: ('title' | 'slug')[] = ['title', 'slug'];
+    const { data } = await client.article.list({ where: { slug: 'none' }, fields, sort: [] });
+    expect(data).toEqual([]);
+    expect(await client.batch([{ resource: 'Article', action: 'list', where: { slug: 'none' }, fields }])).toMatchObject([{ data: [] }]);
+  });
+
   it('a write-only field can be set and is in no response', async () => {
     const { id } = await client.tip.create({ subject: 'Harbour', text: 'It reopens', contact: '+44 20 7946 0000' });
     const read = await client.tip.read(id);
