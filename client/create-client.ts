@@ -28,10 +28,10 @@ export interface ClientMembers<Resources> {
   send(request: ClientRequest): Promise<unknown>;
 }
 
-/** The names of resources that begin with a capital and, in lower case, are no member of the client. */
+/** The names of resources that begin with a capital and, in lower case, are no member of the client, nor of a promise. */
 type ShortNames<Resources> = {
   [N in keyof Resources & string]: N extends Capitalize<Uncapitalize<N>>
-    ? Uncapitalize<N> extends keyof ClientMembers<Resources>
+    ? Uncapitalize<N> extends keyof ClientMembers<Resources> | 'then'
       ? never
       : N
     : never;

@@ -206,6 +206,13 @@ describe('a mistake in a call', () => {
 });
 
 describe('the client', () => {
+  it('a resource with the name of another member of the client has no short name', () => {
+    type Named = Client<Record<'Then' | 'Batch' | 'Note', Resources['Tip']>>;
+    expectTypeOf<Named>().not.toHaveProperty('then');
+    expectTypeOf<Named>().toHaveProperty('note');
+    expectTypeOf<Named['resource']>().parameter(0).toEqualTypeOf<'Then' | 'Batch' | 'Note'>();
+  });
+
   it('the client can be awaited, and knows no resource by a symbol', async () => {
     expect(await client).toBe(client);
     expect(Reflect.get(client, Symbol.iterator)).toBeUndefined();
