@@ -111,7 +111,7 @@ describe('the OpenAPI document of endpoints', () => {
   it('the document contains only the components to which an operation or another component refers', () => {
     const { parameters, headers, responses } = componentsOf(createOpenApi({ endpoints: [list], resources: [] }));
     expect(parameters).toEqual({});
-    expect(Object.keys(headers ?? {})).toEqual(['X-Request-Id', 'Retry-After', 'WWW-Authenticate', 'Allow']);
+    expect(Object.keys(headers ?? {})).toEqual(['X-Request-Id', 'X-Decision-Id', 'Retry-After', 'WWW-Authenticate', 'Allow']);
     expect(Object.keys(responses ?? {})).toEqual(
       ['400', '401', '405', '408', '421', '429', '500', '503'].map((status) => `problem${status}`),
     );

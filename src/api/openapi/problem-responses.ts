@@ -6,7 +6,10 @@ import { type Components, toDocument } from './document-schemas.ts';
 /** Response headers. */
 export const HEADERS: Readonly<Record<ResponseHeader, JsonObject>> = {
   'X-Request-Id': { description: 'Id of the request: the value that was sent, if it is valid.', schema: { type: 'string' } },
-  'X-Decision-Id': { description: 'Id of the audit entry of the decision.', schema: { type: 'string', format: 'uuid' } },
+  'X-Decision-Id': {
+    description: 'Id of the audit entry of the decision. Absent if nothing was decided.',
+    schema: { type: 'string', format: 'uuid' },
+  },
   ETag: { description: 'Version of the record, policy or assignment, for `If-Match`.', schema: { type: 'string' } },
   Location: { description: 'URL of the new record.', schema: { type: 'string' } },
   'Set-Cookie': { description: 'The session cookie, or its deletion.', schema: { type: 'string' } },
@@ -52,7 +55,7 @@ function toResponse(problem: Json, status: number, kinds: Kinds): JsonObject {
   const ofStatus = { type: 'object', properties: { status: { type: 'integer', const: status }, code: { type: 'string', enum: codes } } };
   return {
     description: kinds.map(([code, { title, hint }]) => `\`${code}\`: ${title}${hint === undefined ? '' : ` (${hint})`}`).join('  \n'),
-    headers: headerRefs(HEADERS_OF.get(status)),
+    headers: headerRefs([...(BEFORE_DECISIONS.has(status) ? [] : (['X-Decision-Id'] as const)), ...(HEADERS_OF.get(status) ?? [])]),
     content: {
       'application/problem+json': {
         schema: { allOf: [problem, ofStatus] },
@@ -61,9 +64,11 @@ function toResponse(problem: Json, status: number, kinds: Kinds): JsonObject {
   };
 }
 
+/** The statuses of requests that are refused before anything is decided. Another refusal has the id of its audit entry if it has one. */
+const BEFORE_DECISIONS: ReadonlySet<number> = new Set([405, 408, 415, 421]);
+
 const HEADERS_OF: ReadonlyMap<number, readonly ResponseHeader[]> = new Map([
   [401, ['WWW-Authenticate']],
-  [403, ['X-Decision-Id']],
   [405, ['Allow']],
   [429, ['Retry-After']],
   [503, ['Retry-After']],

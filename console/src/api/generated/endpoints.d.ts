@@ -3137,6 +3137,7 @@ export interface components {
          */
         problem400: {
             headers: {
+                "X-Decision-Id": components["headers"]["X-Decision-Id"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -3158,6 +3159,7 @@ export interface components {
         problem401: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "X-Decision-Id": components["headers"]["X-Decision-Id"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -3208,6 +3210,7 @@ export interface components {
          */
         problem404: {
             headers: {
+                "X-Decision-Id": components["headers"]["X-Decision-Id"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -3268,6 +3271,7 @@ export interface components {
          */
         problem409: {
             headers: {
+                "X-Decision-Id": components["headers"]["X-Decision-Id"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -3283,6 +3287,7 @@ export interface components {
         /** @description `RECORD_VERSION`: Record was changed (read it again and repeat the change with its new ETag) */
         problem412: {
             headers: {
+                "X-Decision-Id": components["headers"]["X-Decision-Id"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -3298,6 +3303,7 @@ export interface components {
         /** @description `REQUEST_TOO_LARGE`: Request too large */
         problem413: {
             headers: {
+                "X-Decision-Id": components["headers"]["X-Decision-Id"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -3346,6 +3352,7 @@ export interface components {
          */
         problem422: {
             headers: {
+                "X-Decision-Id": components["headers"]["X-Decision-Id"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -3361,6 +3368,7 @@ export interface components {
         /** @description `RECORD_VERSION_REQUIRED`: If-Match required (read the record first and send its ETag as If-Match) */
         problem428: {
             headers: {
+                "X-Decision-Id": components["headers"]["X-Decision-Id"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -3380,6 +3388,7 @@ export interface components {
         problem429: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
+                "X-Decision-Id": components["headers"]["X-Decision-Id"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -3398,6 +3407,7 @@ export interface components {
          */
         problem500: {
             headers: {
+                "X-Decision-Id": components["headers"]["X-Decision-Id"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -3417,6 +3427,7 @@ export interface components {
         problem503: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
+                "X-Decision-Id": components["headers"]["X-Decision-Id"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -3448,7 +3459,7 @@ export interface components {
         "Set-Cookie": string;
         /** @description `Bearer`, with the reason why the token was refused. */
         "WWW-Authenticate": string;
-        /** @description Id of the audit entry of the decision. */
+        /** @description Id of the audit entry of the decision. Absent if nothing was decided. */
         "X-Decision-Id": string;
         /** @description Id of the request: the value that was sent, if it is valid. */
         "X-Request-Id": string;
