@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { SetupError } from '../errors.ts';
 import type { Readiness } from '../http/index.ts';
 import type { MetricValues } from '../observability/index.ts';
@@ -146,8 +145,8 @@ function createRoster({ count, fork, log, onEnd, backOff = BACK_OFF_MS }: Worker
   let hasStarted = false;
   let isEnding = false;
   const waitAfter = createBackOff(backOff);
-  /** Number of workers that will be started after their back-off. */
-  let scheduled = 0;
+  /** The timers of workers that will be started after their back-off. They keep the process running while it has no worker. */
+  const scheduled = new Set<NodeJS.Timeout>();
 
   function add(): Member {
     const member = createMember(fork(), () => announce(members));
@@ -157,18 +156,19 @@ function createRoster({ count, fork, log, onEnd, backOff = BACK_OFF_MS }: Worker
       members.delete(member);
       onEnd?.(member.worker);
       announce(members);
-      if (hasStarted && !isEnding && !member.isLeaving) void replace(code, performance.now() - from);
+      if (hasStarted && !isEnding && !member.isLeaving) replace(code, performance.now() - from);
     });
     return member;
   }
 
-  async function replace(code: number | null, uptime: number): Promise<void> {
+  function replace(code: number | null, uptime: number): void {
     const wait = waitAfter(uptime);
     log(`a worker exited${code === null ? '' : ` with code ${code}`}; a replacement starts in ${wait} ms`);
-    scheduled++;
-    await pause(wait, undefined, { ref: false });
-    scheduled--;
-    if (!isEnding) add();
+    const timer = setTimeout(() => {
+      scheduled.delete(timer);
+      add();
+    }, wait);
+    scheduled.add(timer);
   }
 
   return {
@@ -184,10 +184,11 @@ function createRoster({ count, fork, log, onEnd, backOff = BACK_OFF_MS }: Worker
     },
     fill() {
       const staying = [...members].filter(({ isLeaving }) => !isLeaving).length;
-      for (let missing = count - staying - scheduled; missing > 0 && !isEnding; missing--) add();
+      for (let missing = count - staying - scheduled.size; missing > 0 && !isEnding; missing--) add();
     },
     close() {
       isEnding = true;
+      for (const timer of scheduled) clearTimeout(timer);
     },
   };
 }

@@ -1,0 +1,45 @@
+/** Workers of a service that are killed. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it, vi } from 'vitest';
+import { type Program, startProgram } from './program.ts';
+import { workersOf } from './worker-load.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bailiwick-worker-faults-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Starts two workers. Their port is fixed, because the port 0 would select another one when all workers have exited. */
+async function startWorkers(data: string, args: readonly string[] = []): Promise<Program> {
+  return startProgram({ data: join(folder, data), args: ['--workers', '2', '--port', await findPort(), ...args] });
+}
+
+/** Finds a port that is free at the moment. */
+function findPort(): Promise<string> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(String(port)));
+    });
+  });
+}
+
+it('the primary replaces all workers if all of them are killed at once', async () => {
+  const program = await startWorkers('all-killed');
+  try {
+    const killed = workersOf(program);
+    expect(killed).toHaveLength(2);
+    for (const pid of killed) process.kill(pid, 'SIGKILL');
+    const replaced = vi.waitFor(() => expect(workersOf(program).filter((pid) => !killed.includes(pid))).toHaveLength(2), {
+      timeout: 60_000,
+    });
+    // Without a worker, the primary has nothing but the timers of the replacements to wait for.
+    expect(await Promise.race([replaced.then(() => 'replaced'), program.ended])).toBe('replaced');
+    await vi.waitFor(async () => expect((await fetch(`${program.url}/healthz`)).status).toBe(200), { timeout: 60_000 });
+    expect(await program.stop()).toBe(0);
+  } finally {
+    await program.stop('SIGKILL');
+  }
+}, 150_000);
