@@ -95,6 +95,20 @@ describe('a worker pool', () => {
     expect(test.workers).toHaveLength(2);
   });
 
+  it('replaces a worker that dies while the others start', async () => {
+    const test = createTestPool();
+    const started = test.pool.start();
+    workerOf(test, 0).becomesReady();
+    await expect.poll(() => test.pool.working.length).toBe(1);
+    workerOf(test, 0).dies(null);
+    await expect.poll(() => test.ended.length).toBe(1);
+    workerOf(test, 1).becomesReady();
+    await started;
+    expect(test.lines).toEqual(['a worker exited during the start; a replacement starts now']);
+    workerOf(test, 2).becomesReady();
+    await expect.poll(() => workingOf(test)).toEqual([1, 2]);
+  });
+
   it('replaces a worker that dies, waiting twice as long each time', async () => {
     const test = await startTestPool();
     workerOf(test, 0).dies(null);

@@ -171,6 +171,11 @@ function createRoster({ count, fork, log, onEnd, backOff = BACK_OFF_MS }: Worker
     scheduled.add(timer);
   }
 
+  function fill(): void {
+    const staying = [...members].filter(({ isLeaving }) => !isLeaving).length;
+    for (let missing = count - staying - scheduled.size; missing > 0 && !isEnding; missing--) add();
+  }
+
   return {
     members,
     add,
@@ -180,12 +185,11 @@ function createRoster({ count, fork, log, onEnd, backOff = BACK_OFF_MS }: Worker
     async start() {
       const url = addressOf(await Promise.all(Array.from({ length: count }, () => add().worker.ready)));
       hasStarted = true;
+      if (members.size < count && !isEnding) log('a worker exited during the start; a replacement starts now');
+      fill();
       return url;
     },
-    fill() {
-      const staying = [...members].filter(({ isLeaving }) => !isLeaving).length;
-      for (let missing = count - staying - scheduled.size; missing > 0 && !isEnding; missing--) add();
-    },
+    fill,
     close() {
       isEnding = true;
       for (const timer of scheduled) clearTimeout(timer);
