@@ -7,6 +7,7 @@ import { clientAddress, keepQuery, parseRequestId, toPath } from './http-request
 import { openStandardLog } from './log-stream.ts';
 import { respondToClientError, sendProblem, translateError } from './replies.ts';
 import { traceIdsOf } from './request-tracing.ts';
+import { finalStatus, isAborted, type ObserveEnd } from './response-end.ts';
 import { SECURITY_HEADERS } from './response-headers.ts';
 
 const MAX_SEGMENT = 256;
@@ -47,32 +48,30 @@ export function createFastify(options: HttpOptions): FastifyInstance {
 /** The methods of routes. Metrics count all others as `other`. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
 
-/** Reports each response to the metrics, by its route and not its path, which contains values and has unlimited variants. */
-export function observeResponses(server: FastifyInstance, observer: ResponseObserver): void {
-  server.addHook('onResponse', (request, reply, done) => {
+/** Returns a function that reports each response to the metrics, by its route and not its path, which contains values and has unlimited variants. */
+export function createResponseMetrics(observer: ResponseObserver): ObserveEnd {
+  return (request, reply) => {
     const method = METHODS.has(request.method) ? request.method : 'other';
-    observer.answered({ method, route: request.routeOptions.url, status: reply.statusCode, ms: reply.elapsedTime });
-    done();
-  });
+    observer.answered({ method, route: request.routeOptions.url, status: finalStatus(reply), ms: reply.elapsedTime });
+  };
 }
 
 /**
- * Logs responses: those with status 500 and above as warnings, all others at level info with the access log, and at level debug without it. Omits
- * the query, which contains values.
+ * Returns a function that logs responses: those with status 500 and above as warnings, all others at level info with the access log, and at level
+ * debug without it. Omits the query, which contains values.
  */
-export function logResponses(server: FastifyInstance, { logLevel, accessLog = false }: Pick<HttpOptions, 'logLevel' | 'accessLog'>): void {
+export function createResponseLog({ logLevel, accessLog = false }: Pick<HttpOptions, 'logLevel' | 'accessLog'>): ObserveEnd {
   const logsAll = accessLog || logLevel === 'debug';
-  server.addHook('onResponse', (request, reply, done) => {
-    const { statusCode: status, elapsedTime } = reply;
+  return (request, reply) => {
+    const status = finalStatus(reply);
     if (status >= 500 || logsAll) {
-      const line = { method: request.method, path: toPath(request.raw), status, ms: Math.round(elapsedTime) };
+      const line = { method: request.method, path: toPath(request.raw), status, ms: Math.round(reply.elapsedTime) };
       const more = accessLog
         ? { ip: clientAddress(request), bytes: reply.getHeader('content-length'), decisionId: reply.getHeader('x-decision-id') }
         : {};
-      request.log[status >= 500 ? 'warn' : accessLog ? 'info' : 'debug']({ ...line, ...more }, 'answered');
+      request.log[status >= 500 ? 'warn' : accessLog ? 'info' : 'debug']({ ...line, ...more }, isAborted(reply) ? 'aborted' : 'answered');
     }
-    done();
-  });
+  };
 }
 
 /** Prevents Fastify from loading its schema compilers, which no route uses. */

@@ -3,7 +3,7 @@ import { sendProblem, toTimeoutProblem } from './replies.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The timer of the request timeout; cleared when the response is sent. */
+    /** The timer of the request timeout; cleared when the request has ended. */
     timeoutTimer: NodeJS.Timeout | undefined;
   }
 
@@ -20,14 +20,14 @@ declare module 'fastify' {
 export function limitRequestTime(server: FastifyInstance, milliseconds: number): void {
   server.decorateRequest('timeoutTimer', undefined);
   server.addHook('onRequest', (request, reply, done) => {
-    if (request.routeOptions.config.streams !== true)
-      request.timeoutTimer = setTimeout(() => respondToTimeout(request, reply), milliseconds);
+    if (request.routeOptions.config.streams !== true) request.timeoutTimer = setTimeout(respondToTimeout, milliseconds, request, reply);
     done();
   });
-  server.addHook('onResponse', (request, _reply, done) => {
-    clearTimeout(request.timeoutTimer);
-    done();
-  });
+}
+
+/** Ends the timeout of a request. */
+export function clearRequestTimeout({ timeoutTimer }: FastifyRequest): void {
+  clearTimeout(timeoutTimer);
 }
 
 function respondToTimeout(request: FastifyRequest, reply: FastifyReply): void {

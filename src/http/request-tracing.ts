@@ -1,7 +1,8 @@
 /** The spans of requests, and the trace in their log lines. */
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddress, toPath } from './http-request.ts';
+import { finalStatus } from './response-end.ts';
 import { parseTraceContext, type TraceContext } from './trace-context.ts';
 
 /** Begins the spans of requests. */
@@ -61,11 +62,12 @@ export function traceRequests(server: FastifyInstance, tracer: RequestTracer): v
     spans.set(raw, span);
     span.run(done);
   });
-  server.addHook('onResponse', ({ raw, id }, reply, done) => {
-    const decisionId = reply.getHeader('x-decision-id');
-    spans.get(raw)?.end({ status: reply.statusCode, requestId: id, decisionId: typeof decisionId === 'string' ? decisionId : undefined });
-    done();
-  });
+}
+
+/** Ends the span of a request with its response. */
+export function endSpan({ raw, id }: FastifyRequest, reply: FastifyReply): void {
+  const decisionId = reply.getHeader('x-decision-id');
+  spans.get(raw)?.end({ status: finalStatus(reply), requestId: id, decisionId: typeof decisionId === 'string' ? decisionId : undefined });
 }
 
 /** Returns the ids that log lines of a request contain: those of its span, or else those of the header `traceparent`. */

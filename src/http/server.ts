@@ -6,7 +6,7 @@ import type { ChargeRequest, Route } from '../request/index.ts';
 import { refuseOtherHosts } from './allowed-hosts.ts';
 import { servePages } from './api-page.ts';
 import { serveConsole } from './console.ts';
-import { createFastify, logResponses, observeResponses } from './fastify-app.ts';
+import { createFastify, createResponseLog, createResponseMetrics } from './fastify-app.ts';
 import { createGracefulShutdown } from './graceful-shutdown.ts';
 import { serveHealth } from './health.ts';
 import type { HttpOptions } from './http-options.ts';
@@ -16,8 +16,9 @@ import { createRateLimiter, type RateLimiter } from './rate-limit.ts';
 import { sendResponse } from './replies.ts';
 import { acceptOnlyJson, admitBodies } from './request-body.ts';
 import { addGuards, addSecurityHeaders, charge, recordLateRefusals, respondWithProblems } from './request-guard.ts';
-import { limitRequestTime } from './request-timeout.ts';
-import { traceRequests } from './request-tracing.ts';
+import { clearRequestTimeout, limitRequestTime } from './request-timeout.ts';
+import { endSpan, traceRequests } from './request-tracing.ts';
+import { type ObserveEnd, observeEnds } from './response-end.ts';
 import { allowOrigins } from './response-headers.ts';
 import { serveSchemas } from './schema-files.ts';
 import { beginStreamed, endStreamed, leaveBodiesUnread, openStream } from './streaming.ts';
@@ -85,6 +86,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
 /** Adds the hooks, pages and routes. Hooks come before routes, because a hook applies only to the routes added after it. */
 async function assemble(server: FastifyInstance, options: HttpOptions): Promise<void> {
   const { rateLimit, jsonDepth, requestTimeoutSeconds } = options.limits;
+  observeEnds(server, createEndObservers(options));
   if (options.tracer !== undefined) traceRequests(server, options.tracer);
   acceptOnlyJson(server, jsonDepth);
   addSecurityHeaders(server);
@@ -95,8 +97,6 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   refuseOtherHosts(server, options.allowedHosts);
   limitRequestTime(server, requestTimeoutSeconds * 1000);
   admitBodies(server, requestTimeoutSeconds);
-  logResponses(server, options);
-  if (options.observer !== undefined) observeResponses(server, options.observer);
   serveHealth(server, options.ready);
   if (options.pages !== undefined) servePages(server, options.pages);
   if (options.schemaFolder !== undefined) serveSchemas(server, options.schemaFolder);
@@ -107,6 +107,17 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
     leaveBodiesUnread(scope);
     for (const route of options.routes) if (route.streams === 'body') serveStreamed(scope, route, { limiter, options });
   });
+}
+
+/** Returns the functions that observe the end of each request. */
+function createEndObservers(options: HttpOptions): readonly ObserveEnd[] {
+  const { tracer, observer } = options;
+  return [
+    clearRequestTimeout,
+    createResponseLog(options),
+    ...(observer === undefined ? [] : [createResponseMetrics(observer)]),
+    ...(tracer === undefined ? [] : [endSpan]),
+  ];
 }
 
 interface RouteDeps {
@@ -126,7 +137,7 @@ function serveRoute(server: FastifyInstance, route: Route, { limiter, options }:
         // If the request timed out meanwhile, the response of the timeout was sent.
         return reply.sent ? reply : sendResponse(reply, response, recordLateRefusals(options, request));
       } finally {
-        clearTimeout(request.timeoutTimer);
+        clearRequestTimeout(request);
       }
     },
   });
