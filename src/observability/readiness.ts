@@ -19,7 +19,7 @@ export interface ReadinessDeps {
   readonly prepare?: (() => Promise<void>) | undefined;
   /** Milliseconds for which a successful commit proves that the audit log can be written. */
   readonly trustMs?: number;
-  /** Milliseconds after which a probe commit counts as failed. */
+  /** Milliseconds after which a probe commit counts as failed: less than the time in which a worker must report its readiness. */
   readonly timeoutMs?: number;
 }
 
@@ -28,7 +28,7 @@ export interface ReadinessDeps {
  * the latter. Without a recent one, the probe makes a commit that changes nothing; otherwise an idle replica would detect a failure only
  * with the first request sent to it.
  */
-export function createReadiness({ database, policyStore, disk, prepare, trustMs = 5000, timeoutMs = 2000 }: ReadinessDeps): ReadinessProbe {
+export function createReadiness({ database, policyStore, disk, prepare, trustMs = 5000, timeoutMs = 500 }: ReadinessDeps): ReadinessProbe {
   let isStopping = false;
   let { commits } = database.metrics;
   let provenAt = Number.NEGATIVE_INFINITY;

@@ -4,6 +4,12 @@ import { createIpcChannel, WORKER_ENV } from './worker-ipc.ts';
 import type { WorkerProcess } from './worker-pool.ts';
 
 /**
+ * Milliseconds in which a worker must report its readiness: more than `timeoutMs` of its readiness probe, so that it can report that the database does
+ * not answer, and less than the second that Kubernetes waits for a probe by default.
+ */
+const READINESS_TIMEOUT_MS = 800;
+
+/**
  * Forks this program with the same arguments as a worker. Workers share the listening port: the primary accepts connections and hands
  * them to the workers in turn.
  *
@@ -37,6 +43,7 @@ export function forkWorker(text: () => Promise<string>): WorkerProcess {
     drained.resolve();
   });
   return {
+    pid: worker.process.pid,
     ready: ready.promise,
     ended,
     drained: drained.promise,
@@ -44,7 +51,7 @@ export function forkWorker(text: () => Promise<string>): WorkerProcess {
       return finalMetrics;
     },
     metrics: async () => (await channel.request('values')) as readonly MetricValues[],
-    readiness: async () => (await channel.request('readiness')) as Awaited<ReturnType<WorkerProcess['readiness']>>,
+    readiness: async () => (await channel.request('readiness', READINESS_TIMEOUT_MS)) as Awaited<ReturnType<WorkerProcess['readiness']>>,
     accepted: async () => Number(await channel.request('accepted')),
     announce: (working) => channel.notify('working', working),
     release: () => channel.notify('released'),

@@ -10,6 +10,7 @@ function createFakeWorker(calls: string[], name: string) {
   const drained = Promise.withResolvers<void>();
   const fake = { accepted: 0, drains: () => drained.resolve() };
   const worker: WorkerProcess = {
+    pid: undefined,
     ready: Promise.resolve('http://localhost:1'),
     ended: new Promise(() => undefined),
     drained: drained.promise,

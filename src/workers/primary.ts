@@ -44,7 +44,7 @@ export async function createPrimary(
     onEnd: (worker) => metrics.addEnded(worker),
     endTimeout: endSeconds * 1000,
   });
-  const source = { text: () => metrics.text(pool.working), ready: () => (isClosing ? CLOSING : readinessOf(pool.working)) };
+  const source = { text: () => metrics.text(pool.working), ready: () => (isClosing ? CLOSING : readinessOf(pool)) };
   let closeMonitor = async (): Promise<void> => undefined;
   return {
     async start() {
@@ -65,13 +65,20 @@ export async function createPrimary(
 const CLOSING: Readiness = { ok: false, why: 'the service is shutting down' };
 
 /**
- * Returns the readiness of the service: ready if at least one worker replies and no reply is negative. One negative reply is enough,
- * because all workers share the database: the others will notice the same fault later.
+ * Returns the readiness of the service: ready if there are workers that accept requests, all of them reply, and no reply is negative. One negative
+ * reply is enough, because all workers share the database: the others will notice the same fault later. A worker that does not reply still receives
+ * its share of the connections.
  */
-async function readinessOf(working: readonly WorkerProcess[]): Promise<Readiness> {
-  const results = await Promise.allSettled(working.map((worker) => worker.readiness()));
+async function readinessOf(pool: Pick<WorkerPool, 'working'>): Promise<Readiness> {
+  const asked = pool.working;
+  const results = await Promise.allSettled(asked.map((worker) => worker.readiness()));
   const replies = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-  return replies.find(({ ok }) => !ok) ?? (replies.length > 0 ? { ok: true } : { ok: false, why: 'no worker accepts requests' });
+  const negative = replies.find(({ ok }) => !ok);
+  if (negative !== undefined) return negative;
+  // A worker that has exited meanwhile receives no more connections.
+  const silent = asked.find((worker, index) => results[index]?.status === 'rejected' && pool.working.includes(worker));
+  if (silent !== undefined) return { ok: false, why: `worker ${silent.pid} does not reply` };
+  return replies.length > 0 ? { ok: true } : { ok: false, why: 'no worker accepts requests' };
 }
 
 /** The metrics of all workers: current ones, the last known ones of a worker that does not reply, and the final ones of those that exited. */

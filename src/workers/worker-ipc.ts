@@ -25,7 +25,7 @@ export interface MessageHandlers {
 export interface IpcChannel {
   notify(name: string, value?: unknown): void;
   /** Returns the reply. Throws if the other process fails, or does not reply in time. */
-  request(name: string): Promise<unknown>;
+  request(name: string, timeoutMs?: number): Promise<unknown>;
 }
 
 const REPLY_TIMEOUT_MS = 2000;
@@ -66,12 +66,12 @@ export function createIpcChannel(port: MessagePort, { notifications = {}, reques
 
   return {
     notify: (name, value) => port.send({ say: name, value } satisfies Message),
-    async request(name) {
+    async request(name, timeoutMs = REPLY_TIMEOUT_MS) {
       const id = ++lastId;
       const request = Promise.withResolvers<unknown>();
       const timer = setTimeout(
-        () => request.reject(new Error(`the other process did not reply to "${name}" within ${REPLY_TIMEOUT_MS} ms`)),
-        REPLY_TIMEOUT_MS,
+        () => request.reject(new Error(`the other process did not reply to "${name}" within ${timeoutMs} ms`)),
+        timeoutMs,
       );
       pending.set(id, request);
       try {

@@ -35,6 +35,7 @@ function createFakeWorker(): FakeWorker {
     dies,
     becomesReady: () => ready.resolve('http://localhost:1'),
     worker: {
+      pid: undefined,
       ready: ready.promise,
       ended: ended.promise,
       drained: ended.promise.then(() => undefined),

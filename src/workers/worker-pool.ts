@@ -4,6 +4,8 @@ import type { MetricValues } from '../observability/index.ts';
 
 /** A worker, as the primary sees it. */
 export interface WorkerProcess {
+  /** The process id; undefined if the process could not be started. */
+  readonly pid: number | undefined;
   /** Resolves to the worker's address when the worker accepts requests; to undefined if it exited before. */
   readonly ready: Promise<string | undefined>;
   /** Resolves when the process has exited: to its exit code, or to null if a signal ended it. */

@@ -1,11 +1,11 @@
-/** Workers of a service that are killed. */
+/** Workers of a service that are killed or stopped. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
 import { type Program, startProgram } from './program.ts';
-import { workersOf } from './worker-load.ts';
+import { isAlive, workersOf } from './worker-load.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-worker-faults-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -40,6 +40,27 @@ it('the primary replaces all workers if all of them are killed at once', async (
     await vi.waitFor(async () => expect((await fetch(`${program.url}/healthz`)).status).toBe(200), { timeout: 60_000 });
     expect(await program.stop()).toBe(0);
   } finally {
+    await program.stop('SIGKILL');
+  }
+}, 150_000);
+
+it('the primary is not ready while a worker does not reply, and names the worker', async () => {
+  const program = await startWorkers('stopped', ['--metrics-address', '127.0.0.1:0']);
+  const address = /metrics are at (\S+)\/metrics/.exec(program.printed())?.[1];
+  const readiness = async (): Promise<unknown> => {
+    const response = await fetch(`${address}/readyz`);
+    return [response.status, await response.text()];
+  };
+  const [stopped = 0] = workersOf(program);
+  try {
+    await vi.waitFor(async () => expect(await readiness()).toEqual([200, expect.any(String)]), { timeout: 60_000 });
+    process.kill(stopped, 'SIGSTOP');
+    expect(await readiness()).toEqual([503, expect.stringContaining(`worker ${stopped} does not reply`)]);
+    process.kill(stopped, 'SIGCONT');
+    await vi.waitFor(async () => expect(await readiness()).toEqual([200, expect.any(String)]), { timeout: 60_000 });
+    expect(await program.stop()).toBe(0);
+  } finally {
+    if (isAlive(stopped)) process.kill(stopped, 'SIGCONT');
     await program.stop('SIGKILL');
   }
 }, 150_000);
