@@ -16,6 +16,10 @@ if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
   process.exit(2);
 }
 
+// Without a listener, SIGUSR2 ends a process, and `systemctl reload` can send it before the command listens to it. A service that starts then has
+// nothing to replace.
+process.on('SIGUSR2', () => undefined);
+
 // Without a listener, a reader that closes the pipe (`… | head -3`) or a full disk would end a command or a service. The lines of a service are
 // dropped, the output of a command keeps its error, and there is no other place to report an error of standard error.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

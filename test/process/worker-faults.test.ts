@@ -1,5 +1,5 @@
-/** Workers of a service that are killed or stopped. */
-import { mkdtempSync, rmSync } from 'node:fs';
+/** Workers of a service that are killed or stopped, and a reload that comes early. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,4 +63,12 @@ it('the primary is not ready while a worker does not reply, and names the worker
     if (isAlive(stopped)) process.kill(stopped, 'SIGCONT');
     await program.stop('SIGKILL');
   }
+}, 150_000);
+
+it('SIGUSR2 does not end a service that has not yet read its settings', async () => {
+  const preload = join(folder, 'reload.mjs');
+  // The program first adds this listener; it reads its settings later.
+  writeFileSync(preload, "process.stderr.once('newListener', () => process.kill(process.pid, 'SIGUSR2'));");
+  const program = await startProgram({ data: join(folder, 'reloaded'), preload });
+  expect(await program.stop()).toBe(0);
 }, 150_000);
