@@ -58,6 +58,11 @@ describe('deployment', () => {
     expect(mounts.map(({ name }) => name)).toEqual(volumes);
   });
 
+  it('Kubernetes sets no variables for services, one of which would be the invalid setting BAILIWICK_PORT', () => {
+    const [set] = parseAllDocuments(read('deploy/kubernetes.yaml')).map((document) => document.toJS() as unknown);
+    expect(at(set, 'spec.template.spec.enableServiceLinks')).toBe(false);
+  });
+
   it('Kubernetes and systemd wait as long as a shutdown can take, and pods drain longer than their probe needs', () => {
     const [set] = parseAllDocuments(read('deploy/kubernetes.yaml')).map((document) => document.toJS() as unknown);
     const pod = at(set, 'spec.template.spec');
