@@ -46,26 +46,50 @@ export function watchFolders(project: string, folders: readonly WatchedFolder[],
     watchers.delete(folder);
     const path = join(project, folder.name);
     if (!existsSync(path)) return;
-    const watcher = watch(path, (_, file) => {
+    const watcher = watchPath(path, { content: folder.content, log }, (file) => {
       if (file === null || !TEMPORARY.test(file)) note(folder);
     });
-    watcher.on('error', (error) => log(`stopped watching the ${folder.content}: ${error.message}`));
-    watchers.set(folder, watcher);
+    if (watcher !== undefined) watchers.set(folder, watcher);
   };
   for (const folder of folders) attach(folder);
   // A folder that is replaced has another watcher.
-  const root = watch(project, (_, name) => {
+  const root = watchPath(project, { content: 'project', log }, (name) => {
     for (const folder of folders.filter((each) => name === null || each.name === name)) {
       attach(folder);
       note(folder);
     }
   });
-  root.on('error', (error) => log(`stopped watching the project: ${error.message}`));
   return () => {
     isStopped = true;
     clearTimeout(timer);
-    for (const watcher of [root, ...watchers.values()]) watcher.close();
+    for (const watcher of [root, ...watchers.values()]) watcher?.close();
   };
+}
+
+/** Watches a path and calls `onChange` with the name of a file that has changed, if the system names it. Logs why it cannot watch. */
+function watchPath(
+  path: string,
+  { content, log }: { readonly content: string; readonly log: Log },
+  onChange: (file: string | null) => void,
+): FSWatcher | undefined {
+  const report = (error: unknown): void => log(`cannot watch the ${content}, so changes need a restart: ${toReason(error)}`);
+  try {
+    return watch(path, (_, file) => onChange(file)).on('error', report);
+  } catch (error) {
+    report(error);
+    return undefined;
+  }
+}
+
+/** The limits of Linux behind the codes of errors, whose messages name open files and the disk. */
+const LIMITS: ReadonlyMap<string | undefined, string> = new Map([
+  ['EMFILE', 'the limit of inotify instances or of open files is reached; raise fs.inotify.max_user_instances with sysctl, or ulimit -n'],
+  ['ENOSPC', 'the limit of inotify watches is reached; raise fs.inotify.max_user_watches with sysctl'],
+]);
+
+function toReason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return LIMITS.get(code) ?? message;
 }
 
 /** Reloads a folder. If that fails, logs the reason; what was in force stays. */
