@@ -147,8 +147,7 @@ function createRoster({ count, fork, log, onEnd, backOff = BACK_OFF_MS }: Worker
   let hasStarted = false;
   let isEnding = false;
   const waitAfter = createBackOff(backOff);
-  /** The timers of workers that will be started after their back-off. They keep the process running while it has no worker. */
-  const scheduled = new Set<NodeJS.Timeout>();
+  const scheduled = createTimers();
 
   function add(): Member {
     const member = createMember(fork(), () => announce(members));
@@ -166,16 +165,11 @@ function createRoster({ count, fork, log, onEnd, backOff = BACK_OFF_MS }: Worker
   function replace(code: number | null, uptime: number): void {
     const wait = waitAfter(uptime);
     log(`a worker exited${code === null ? '' : ` with code ${code}`}; a replacement starts in ${wait} ms`);
-    const timer = setTimeout(() => {
-      scheduled.delete(timer);
-      add();
-    }, wait);
-    scheduled.add(timer);
+    scheduled.add(add, wait);
   }
 
   function fill(): void {
-    const staying = [...members].filter(({ isLeaving }) => !isLeaving).length;
-    for (let missing = count - staying - scheduled.size; missing > 0 && !isEnding; missing--) add();
+    for (let missing = count - countStaying(members) - scheduled.size; missing > 0 && !isEnding; missing--) add();
   }
 
   return {
@@ -194,9 +188,33 @@ function createRoster({ count, fork, log, onEnd, backOff = BACK_OFF_MS }: Worker
     fill,
     close() {
       isEnding = true;
-      for (const timer of scheduled) clearTimeout(timer);
+      scheduled.clear();
     },
   };
+}
+
+/** Timers of workers that will be started after their back-off. They keep the process running while it has no worker. */
+function createTimers(): { readonly size: number; add(run: () => void, wait: number): void; clear(): void } {
+  const timers = new Set<NodeJS.Timeout>();
+  return {
+    get size() {
+      return timers.size;
+    },
+    add(run, wait) {
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        run();
+      }, wait);
+      timers.add(timer);
+    },
+    clear() {
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}
+
+function countStaying(members: Iterable<Member>): number {
+  return [...members].filter(({ isLeaving }) => !isLeaving).length;
 }
 
 /** Sends the number of workers that accept requests to each of them. */
