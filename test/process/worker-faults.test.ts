@@ -46,6 +46,7 @@ it('the primary replaces all workers if all of them are killed at once', async (
 
 it('the primary is not ready while a worker does not reply, and names the worker', async () => {
   const program = await startWorkers('stopped', ['--metrics-address', '127.0.0.1:0']);
+  await program.prints('/metrics\n');
   const address = /metrics are at (\S+)\/metrics/.exec(program.printed())?.[1];
   const readiness = async (): Promise<unknown> => {
     const response = await fetch(`${address}/readyz`);
