@@ -307,7 +307,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   },
   {
     name: 'a DENY of some writes counts as one of all writes',
-    file: 'src/authz/linter/lint-writable.ts',
+    file: 'src/authz/linter/policy-writers.ts',
     find: "rule.effect === 'DENY' && rule.conditions.length === 0",
     replace: "rule.effect === 'DENY'",
     red: 'src/authz/linter/lint-writable.test.ts',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { definitionsOf, policyOf, type SomeRule, toRole, toUser, type WholeState } from '../../../test/policy-fixtures.ts';
 import type { JsonObject } from '../../operators/index.ts';
+import type { Policy } from '../policies/index.ts';
 import { lintAll, READ } from './lint.fixture.ts';
 
 const DEFINITIONS = definitionsOf(
@@ -135,5 +136,43 @@ describe('a condition on what its users may write', () => {
     const policies = [policyOf('p', [{ ...READ, conditions: [member()] }]), policyOf('q', others)];
     const found = lintAll({ definitions: DEFINITIONS, policies, ...assigned }).filter(({ code }) => code === 'self-granted');
     expect(found.map(({ detail }) => detail)).toEqual(isReported ? [expect.stringContaining('which user u1 may write by')] : []);
+  });
+
+  it('reads the rules of the default role as often for many rules and users as for few', () => {
+    const countReads = (size: number): number => {
+      const numbers = Array.from({ length: size }, (_, index) => `${index}`);
+      const readers = policyOf(
+        'p',
+        numbers.map(() => ({ ...READ, conditions: [member()] })),
+      );
+      let reads = 0;
+      const get = (): string => {
+        reads++;
+        return 'Desk';
+      };
+      const [rule] = policyOf('q', [write('Desk', 'create')]).rules;
+      const counted = { ...policyOf('q', []), rules: [Object.defineProperty({ ...rule }, 'resource', { get })] };
+      const policies = [readers, counted as Policy, ...numbers.map((id) => policyOf(`own ${id}`, []))];
+      const userPolicies = numbers.flatMap((id) => [toUser(`u${id}`, 'p'), toUser(`u${id}`, `own ${id}`)]);
+      lintAll({ definitions: DEFINITIONS, policies, userPolicies, rolePolicies: [toRole('user', 'q')] }, 'p');
+      return reads;
+    };
+    expect(countReads(20)).toBe(countReads(2));
+  });
+
+  it('searches the policies of users up to a limit', () => {
+    const ids = Array.from({ length: 150 }, (_, index) => `${index}`.padStart(3, '0'));
+    const others = ids.flatMap((id) => Array.from({ length: 20 }, (_, index) => policyOf(`${id} ${index}`, [])));
+    const find = (user: string): readonly string[] => {
+      const userPolicies = ids.flatMap((id) => [
+        toUser(id, 'p'),
+        ...others.filter((each) => each.id.startsWith(id)).map((each) => toUser(id, each.id)),
+      ]);
+      const policies = [policyOf('p', [{ ...READ, conditions: [member()] }]), policyOf('q', [write('Member', 'create')]), ...others];
+      return lintAll({ definitions: DEFINITIONS, policies, userPolicies: [...userPolicies, toUser(user, 'q')] }, 'p').map(
+        ({ code }) => code,
+      );
+    };
+    expect([find('090'), find('100')]).toEqual([['self-granted'], []]);
   });
 });

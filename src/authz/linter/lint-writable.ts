@@ -1,124 +1,170 @@
 /** Reports conditions on values that the same users may write: members can then make themselves editors. */
 import type { Comparison, Condition, Path, Related } from '../../conditions/index.ts';
 import { relatedPaths } from '../../conditions/index.ts';
-import type { JsonObject } from '../../operators/index.ts';
-import type { Resource } from '../../resources/index.ts';
-import { assignedPolicy, coversResource, type Policy, type PolicyRule, type PolicySnapshot, titleOfRule } from '../policies/index.ts';
+import { assignedPolicy, type Policy, type PolicyRule, type PolicySnapshot, titleOfRule } from '../policies/index.ts';
 import type { RuleFinding } from './finding.ts';
-import { definitionsFor, type LintedRule } from './lint-context.ts';
+import { definitionsFor, type LintContext, type LintedRule } from './lint-context.ts';
 import { usersToCompare } from './lint-order.ts';
+import { allowsAll, findWriter, type Writer, type Writes } from './policy-writers.ts';
 
-/** Maximum number of policies of a role that are searched for rules that allow writing. */
+/** Maximum number of policies of a role or user that are searched for rules that allow writing. */
 const MAX_POLICIES = 200;
+/** Maximum number of policies of all users of the linted policy that are searched. */
+const MAX_USER_POLICIES = 2000;
 /** The role that users have by default. */
 const DEFAULT_ROLE = 'user';
 /** Maximum number of findings about one rule. */
 const MAX_FINDINGS = 5;
 
 /**
- * Reports conditions of an ALLOW rule on fields of the user, on related records of the user, and on records behind references, that every user
+ * Reports conditions of ALLOW rules on fields of the user, on related records of the user, and on records behind references, that every user
  * of the policy may write by another rule: a rule without conditions, or one on the user's own records. A condition that at most so many related
  * records meet is reported if they may delete these. If a DENY without conditions covers the same writes, nothing is reported.
  */
-export function lintWritable(linted: LintedRule): readonly RuleFinding[] {
-  if (linted.rule.effect !== 'ALLOW') return [];
-  const { assignments, index } = linted.context;
-  const roles = assignments.roles.filter(({ role }) => role !== 'admin').map(({ role }) => role);
-  const ofRoles = roles.flatMap((role) =>
-    lintFor({ linted, rules: rulesOf(role, index.snapshot), subject: `users with the role ${role}` }),
+export function lintWritable(linted: readonly LintedRule[], context: LintContext): ReadonlyMap<PolicyRule, readonly RuleFinding[]> {
+  const all = linted.flatMap((each) => {
+    const reads = each.rule.effect === 'ALLOW' ? readsOf(each) : [];
+    return reads.length === 0 ? [] : [{ ...each, reads }];
+  });
+  const [first] = all;
+  if (first === undefined) return new Map();
+  const roles = rolesOf(context);
+  const users = usersOf(first.policy, context);
+  return new Map(
+    all.map(({ rule, reads }) => {
+      const ofRoles = roles.flatMap((role) => lintFor(role, rule, reads));
+      return [rule, [...ofRoles, ...lintForFirst(users, rule, reads)].slice(0, MAX_FINDINGS)];
+    }),
   );
-  const users = usersToCompare(linted.policy, assignments, index.now) ?? [];
-  const ofUser = users.map((id) => lintFor({ linted, rules: rulesOfUser(id, linted), subject: `user ${id}` }));
-  return [...ofRoles, ...(ofUser.find((found) => found.length > 0) ?? [])].slice(0, MAX_FINDINGS);
 }
 
-function lintFor(within: SubjectRules): readonly RuleFinding[] {
-  const { rule, compiled } = within.linted;
-  if (within.rules.some((other) => allows(other, rule))) return [];
+/** The users of a role, or one user, to whom the linted policy is assigned. */
+interface Subject {
+  /** The users, as the finding names them. */
+  readonly name: string;
+  readonly policies: readonly Policy[];
+  /** The results of the searches, by their keys. */
+  readonly found: Map<string, Writer | undefined>;
+}
+
+function rolesOf({ assignments, index }: LintContext): readonly Subject[] {
+  const roles = assignments.roles.filter(({ role }) => role !== 'admin');
+  return roles.map(({ role }) => toSubject(`users with the role ${role}`, policiesOf(role, index.snapshot)));
+}
+
+/**
+ * Returns the users of the policy with the policies of their own assignments, and those of the role that users have by default: the linter knows
+ * no user's role. Of users with the same policies, it returns the first one.
+ */
+function usersOf(policy: Policy, { assignments, assignmentsOf, index: { snapshot, now } }: LintContext): readonly Subject[] {
+  const ofDefault = policiesOf(DEFAULT_ROLE, snapshot);
+  const byPolicies = new Map<string, Subject>();
+  let searched = 0;
+  for (const id of usersToCompare(policy, assignments, now) ?? []) {
+    const own = assignmentsOf(id).filter(({ expiresAt }) => expiresAt > now);
+    const key = own.map(({ policyId }) => policyId).join();
+    if (own.length > MAX_POLICIES || byPolicies.has(key)) continue;
+    searched += own.length;
+    if (searched > MAX_USER_POLICIES) break;
+    const policies = own.flatMap((assignment) => assignedPolicy(snapshot.policies, assignment) ?? []);
+    byPolicies.set(key, toSubject(`user ${id}`, [...policies, ...ofDefault]));
+  }
+  return [...byPolicies.values()];
+}
+
+/** Returns the policies of a role; none if the role has too many. */
+function policiesOf(role: string, { byRole, policies }: PolicySnapshot): readonly Policy[] {
+  const assigned = byRole.get(role);
+  if (assigned === undefined || assigned.size > MAX_POLICIES) return [];
+  return [...assigned.entries()].flatMap(([policyId]) => policies.get(policyId) ?? []);
+}
+
+function toSubject(name: string, policies: readonly Policy[]): Subject {
+  return { name, policies, found: new Map() };
+}
+
+/** Returns the findings for the first of the users who has any. */
+function lintForFirst(users: readonly Subject[], rule: PolicyRule, reads: readonly Read[]): readonly RuleFinding[] {
+  for (const user of users) {
+    const found = lintFor(user, rule, reads);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+function lintFor(subject: Subject, { resource, action }: PolicyRule, reads: readonly Read[]): readonly RuleFinding[] {
+  const found = reads.flatMap(({ what, searches }) => {
+    const [first] = searches.flatMap((search) => {
+      const writer = writerFor(subject, search);
+      return writer === undefined ? [] : [toWritable(what, writer, { subject: subject.name, verb: search.verb })];
+    });
+    return first ?? [];
+  });
+  // If a rule without conditions allows everything that the linted rule allows, its conditions do not matter.
+  return found.length > 0 && allowsAll(subject.policies, resource, action) ? [] : found;
+}
+
+function writerFor({ policies, found }: Subject, { key, ...writes }: Search): Writer | undefined {
+  if (!found.has(key)) found.set(key, findWriter(policies, writes));
+  return found.get(key);
+}
+
+/** A value that a rule reads, and the writes that change it. */
+interface Read {
+  /** The value, as the finding names it. */
+  readonly what: string;
+  readonly searches: readonly Search[];
+}
+
+interface Search extends Writes {
+  readonly verb: 'write' | 'delete';
+  /** A text that is equal for equal writes. */
+  readonly key: string;
+}
+
+function toSearch(writes: Writes, verb: Search['verb'] = 'write'): Search {
+  return { ...writes, verb, key: JSON.stringify([writes.resource, writes.actions, writes.owners]) };
+}
+
+function readsOf(linted: LintedRule): readonly Read[] {
+  const { paths, related } = linted.compiled;
   return [
-    ...compiled.paths.flatMap((path) => [...lintUserField(path, within), ...lintReferenced(path, within)]),
-    ...compiled.related.flatMap((related) => lintRelatedRecords(related, within)),
+    ...paths.flatMap((path) => [...readUserField(path, linted), ...readReferenced(path, linted)]),
+    ...related.flatMap((each) => readRelatedRecords(each, linted)),
   ];
 }
 
-/** An active rule with its policy. */
-interface ActiveRule {
-  readonly rule: PolicyRule;
-  readonly policy: Policy;
-}
-
-/** The rules of the users of a role, or of one user, to whom the linted rule is assigned. */
-interface SubjectRules {
-  readonly linted: LintedRule;
-  /** The users, as the finding names them. */
-  readonly subject: string;
-  readonly rules: readonly ActiveRule[];
-}
-
-/** Returns the active rules of a role; none if the role has too many policies. */
-function rulesOf(role: string, { byRole, policies }: PolicySnapshot): readonly ActiveRule[] {
-  const assigned = byRole.get(role);
-  if (assigned === undefined || assigned.size > MAX_POLICIES) return [];
-  return [...assigned.entries()].flatMap(([policyId]) => activeRules(policies.get(policyId)));
-}
-
-/** Returns the active rules of the own assignments of a user, and those of the role that users have by default: the linter knows no user's role. */
-function rulesOfUser(id: string, { context }: LintedRule): readonly ActiveRule[] {
-  const { snapshot, now } = context.index;
-  const own = context.assignmentsOf(id).filter(({ expiresAt }) => expiresAt > now);
-  if (own.length > MAX_POLICIES) return [];
-  return [...own.flatMap((assignment) => activeRules(assignedPolicy(snapshot.policies, assignment))), ...rulesOf(DEFAULT_ROLE, snapshot)];
-}
-
-function activeRules(policy: Policy | undefined): readonly ActiveRule[] {
-  return policy?.rules.filter(({ isActive }) => isActive).map((rule) => ({ rule, policy })) ?? [];
-}
-
-/** Returns true if a rule without conditions allows everything that the linted rule allows: its conditions then do not matter. */
-function allows({ rule }: ActiveRule, linted: PolicyRule): boolean {
-  const covers = coversResource(rule.resource, linted.resource) && (rule.action === linted.action || rule.action === '*');
-  return rule.effect === 'ALLOW' && rule.conditions.length === 0 && covers;
-}
-
-function lintUserField({ group, keys }: Path, within: SubjectRules): readonly RuleFinding[] {
-  const user = definitionsFor(within.linted).get('User');
+function readUserField({ group, keys }: Path, linted: LintedRule): readonly Read[] {
+  const user = definitionsFor(linted).get('User');
   const field = group === 'user' ? user?.fields.get(keys[0] ?? '') : undefined;
   if (user === undefined || field === undefined || field.guarded || field.readOnly || field.immutable || field.writeOnly) return [];
-  const writer = findWriter(user, { ...within, actions: ['update'], owners: ['id'] });
-  return writer === undefined ? [] : [toWritable(`"user.${field.name}"`, writer, within)];
+  return [{ what: `"user.${field.name}"`, searches: [toSearch({ resource: user.name, actions: ['update'], owners: ['id'] })] }];
 }
 
-/** Reports a value of a record that the user or the record references, if every such record may be changed. */
-function lintReferenced({ group, keys, text }: Path, within: SubjectRules): readonly RuleFinding[] {
-  const { rule } = within.linted;
-  const definitions = definitionsFor(within.linted);
-  const from = definitions.get(group === 'user' ? 'User' : rule.resource);
+/** Returns a value of a record that the user or the record references. It is reported if every such record may be changed. */
+function readReferenced({ group, keys, text }: Path, linted: LintedRule): readonly Read[] {
+  const definitions = definitionsFor(linted);
+  const from = definitions.get(group === 'user' ? 'User' : linted.rule.resource);
   const [name = '', value = ''] = keys;
   const reference = group === 'user' || group === 'resource' ? from?.fields.get(name) : undefined;
   const target = definitions.get(reference?.to ?? reference?.of?.to ?? '');
   const field = target?.fields.get(value);
   if (target === undefined || field === undefined || field.guarded || field.readOnly || field.immutable || field.writeOnly) return [];
-  const writer = findWriter(target, { ...within, actions: ['update'], owners: [] });
-  return writer === undefined ? [] : [toWritable(`"${text}" of ${target.name}`, writer, within)];
+  return [{ what: `"${text}" of ${target.name}`, searches: [toSearch({ resource: target.name, actions: ['update'], owners: [] })] }];
 }
 
-function lintRelatedRecords(related: Related, within: SubjectRules): readonly RuleFinding[] {
-  const resource = definitionsFor(within.linted).get(related.resource);
+function readRelatedRecords(related: Related, linted: LintedRule): readonly Read[] {
+  const resource = definitionsFor(linted).get(related.resource);
   const owners = ownersOf(related);
   // Records that are not linked with the user give the user nothing.
   if (resource === undefined || owners.length === 0) return [];
-  const isSet = ([name = '']: readonly string[]): boolean => resource.fields.get(name)?.readOnly === false;
-  const areSet = relatedPaths(related).every(isSet);
-  const what = `records of ${resource.name}`;
+  const areSet = relatedPaths(related).every(([name = '']) => resource.fields.get(name)?.readOnly === false);
+  const writes = (...actions: readonly string[]): Writes => ({ resource: resource.name, actions, owners });
   // More records meet a bound from below, and fewer one from above.
-  const adds = related.atLeast !== undefined && areSet ? ['create', 'update', 'import'] : [];
-  const writer = findWriter(resource, { ...within, actions: adds, owners });
-  if (writer !== undefined) return [toWritable(what, writer, within)];
-  if (related.atMost === undefined) return [];
-  const remover = findWriter(resource, { ...within, actions: ['delete'], owners });
-  if (remover !== undefined) return [toWritable(what, remover, { ...within, verb: 'delete' })];
-  const changer = findWriter(resource, { ...within, actions: areSet ? ['update'] : [], owners });
-  return changer === undefined ? [] : [toWritable(what, changer, within)];
+  const adding = related.atLeast !== undefined && areSet ? [toSearch(writes('create', 'update', 'import'))] : [];
+  const removing = related.atMost === undefined ? [] : [toSearch(writes('delete'), 'delete')];
+  const changing = related.atMost !== undefined && areSet ? [toSearch(writes('update'))] : [];
+  return [{ what: `records of ${resource.name}`, searches: [...adding, ...removing, ...changing] }];
 }
 
 /** Returns the fields of the related records that equal the id of the user. */
@@ -133,35 +179,10 @@ function ownersOf({ as, on, where }: Related): readonly string[] {
   });
 }
 
-/** The writes that are searched, and the fields that contain the id of the owner of a record. */
-interface Writes extends SubjectRules {
-  readonly actions: readonly string[];
-  readonly owners: readonly string[];
-}
-
-/** Returns the first rule by which every user of the role may write records, or their own records. */
-function findWriter({ name }: Resource, { rules, actions, owners }: Writes): ActiveRule | undefined {
-  for (const action of actions) {
-    const covering = rules.filter(({ rule }) => coversResource(rule.resource, name) && (rule.action === action || rule.action === '*'));
-    if (covering.some(({ rule }) => rule.effect === 'DENY' && rule.conditions.length === 0)) continue;
-    const writer = covering.find(({ rule }) => rule.effect === 'ALLOW' && rule.conditions.every((condition) => isOwner(condition, owners)));
-    if (writer !== undefined) return writer;
-  }
-  return undefined;
-}
-
-/** Returns true if a condition is met by each record of the user. */
-function isOwner({ field, operator, value, ...others }: JsonObject, owners: readonly string[]): boolean {
-  if (operator !== 'eq' || Object.keys(others).length > 0) return false;
-  return owners.some((owner) => {
-    return (field === `resource.${owner}` && value === '${user.id}') || (field === 'user.id' && value === `\${resource.${owner}}`);
-  });
-}
-
 function toWritable(
   what: string,
-  { rule, policy }: ActiveRule,
-  { subject, verb = 'write' }: Pick<SubjectRules, 'subject'> & { readonly verb?: string },
+  { rule, policy }: Writer,
+  { subject, verb }: { readonly subject: string; readonly verb: Search['verb'] },
 ): RuleFinding {
   const named = `rule "${titleOfRule(rule)}" of policy "${policy.name}"`;
   return {

@@ -20,12 +20,14 @@ export function lintPolicy(policy: Policy, context: LintContext): readonly Findi
   const byOrder = lintOrder(policy, linted, context);
   const deciding = linted.filter(({ rule }) => byOrder.get(rule)?.some(({ code }) => NEVER_DECIDES.has(code)) !== true);
   const byLists = lintLists(deciding, context);
+  const byWriters = lintWritable(linted, context);
   return [
     ...lintEmpty(policy),
     ...lintAssignments(policy, context.assignments, { now: context.index.now, definitions: compileOptions.definitions }),
     ...linted.flatMap((rule) => {
       const ofOthers = [...(byOrder.get(rule.rule) ?? []), ...(byLists.get(rule.rule) ?? [])];
-      return [...ofOthers, ...lintConditions(rule), ...lintMissing(rule), ...lintWritable(rule)].map((finding) => toFinding(rule, finding));
+      const ofWriters = byWriters.get(rule.rule) ?? [];
+      return [...ofOthers, ...lintConditions(rule), ...lintMissing(rule), ...ofWriters].map((finding) => toFinding(rule, finding));
     }),
   ].map(withLevel);
 }
