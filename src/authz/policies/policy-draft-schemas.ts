@@ -46,7 +46,7 @@ export const ACCESS_DRAFT = component(
         Type.Array(ASSIGNMENT, {
           maxItems: MAX_DRAFT_ASSIGNMENTS,
           description:
-            'Assignments to write: to a user, with `expiresAt`, or to a role, with `priority`. Absent members keep their stored values.',
+            'Assignments to write: to a user, with `expiresAt`, or to a role, with `priority`. Absent members keep their stored values; an expired assignment is renewed without expiry.',
         }),
       ),
       removePolicies: Type.Optional(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LIMITS, NEWSROOM, NOW, policyOf, stateOf, toRole } from '../../../test/policy-fixtures.ts';
 import type { Json } from '../../operators/index.ts';
 import { applicableRules, type UserAssignment } from './applicable-rules.ts';
-import { type AccessDraft, applyDraft, draftAssignments, parseDraft } from './policy-draft.ts';
+import { type AccessDraft, applyDraft, draftAssignments, EMPTY_DRAFT, parseDraft } from './policy-draft.ts';
 import { type DraftContext, namesInDraft } from './policy-draft-mistakes.ts';
 import { compilePolicies } from './policy-snapshot.ts';
 
@@ -81,13 +81,14 @@ describe('parseDraft', () => {
     expect(rulesWith({ ...own, assignments: [...own.assignments, { role: 'user', policyId: 'p' }] })).toEqual(['new', 'stored']);
   });
 
-  it('an assignment to a user keeps the stored expiry, unless the draft gives one', () => {
-    const expiryOf = (given: Json) => {
-      const draft = draftOf({ assignments: [given] });
+  it('an assignment to a user keeps the stored expiry, unless it has expired or the draft gives one', () => {
+    const expiryOf = (given: Json, now: number = NOW) => {
+      const { draft = EMPTY_DRAFT } = parseDraft({ assignments: [given] }, { ...context, now });
       return draftAssignments(draft, 'ann', OF_ANN).map(({ expiresAt }) => expiresAt);
     };
     const pair = { userId: 'ann', policyId: 'q' };
     expect(expiryOf(pair)).toEqual([NOW + 1]);
+    expect(expiryOf(pair, NOW + 1)).toEqual([Number.POSITIVE_INFINITY]);
     expect(expiryOf({ ...pair, expiresAt: null })).toEqual([Number.POSITIVE_INFINITY]);
     expect(expiryOf({ ...pair, expiresAt: '2026-01-01T01:00:00+01:00' })).toEqual([Date.UTC(2026, 0, 1)]);
   });

@@ -160,9 +160,9 @@ function findRolePolicy({ rolesByPolicy }: PolicySnapshot, { role, policyId }: D
   return rolesByPolicy.get(policyId)?.find((assignment) => assignment.role === role);
 }
 
-/** Returns the written assignment to a user. Without `expiresAt`, it keeps the expiry of the stored one. */
-function toUserAssignment({ userId = '', policyId, expiresAt }: DraftAssignment, { assignmentsOf }: DraftContext): UserAssignment {
-  const stored = assignmentsOf(userId).find((assignment) => assignment.policyId === policyId);
+/** Returns the written assignment to a user. Without `expiresAt`, it keeps the expiry of the stored one, unless that has passed: the write renews it. */
+function toUserAssignment({ userId = '', policyId, expiresAt }: DraftAssignment, { assignmentsOf, now }: DraftContext): UserAssignment {
+  const stored = assignmentsOf(userId).find((assignment) => assignment.policyId === policyId && now < assignment.expiresAt);
   const given = typeof expiresAt === 'string' ? parseInstant(expiresAt) : undefined;
   const unchanged = expiresAt === undefined ? stored?.expiresAt : undefined;
   return { policyId, expiresAt: given ?? unchanged ?? Number.POSITIVE_INFINITY };

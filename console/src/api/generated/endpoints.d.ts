@@ -1759,7 +1759,7 @@ export interface components {
         };
         /** @description Changes of policies and assignments to try. Nothing is stored. */
         "admin.Draft": {
-            /** @description Assignments to write: to a user, with `expiresAt`, or to a role, with `priority`. Absent members keep their stored values. */
+            /** @description Assignments to write: to a user, with `expiresAt`, or to a role, with `priority`. Absent members keep their stored values; an expired assignment is renewed without expiry. */
             assignments?: components["schemas"]["admin.DraftAssignment"][];
             /** @description Policies to write. With the `id` of a policy, the given members replace those of the policy. Without `id`, the policy is new: its `name`, `type` and `rules` are required, and its id in the draft is `draft:` and its index. */
             policies?: components["schemas"]["admin.PolicyChange"][];
