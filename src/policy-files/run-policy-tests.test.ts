@@ -135,6 +135,30 @@ describe('runPolicyTests', () => {
     expect(result.untested).toEqual([{ policy: 'All', rule: 'all articles', action: 'read', resource: 'Article' }]);
   });
 
+  it('counts rules of one action and resource apart, by their place in the policy', async () => {
+    const rule = (parts: string) => `{ resource: Article, action: read${parts} }`;
+    const published = 'conditions: [{ field: resource.status, operator: eq, value: published }]';
+    const policies = `name: All\ntype: ROLE_BASED\nroles: [{ role: user }]\nrules: [${rule('')}, ${rule(`, effect: DENY, priority: 200, ${published}`)}]`;
+    const tests = '  - { name: a, resource: Article, action: read, record: a, expect: { mia: ALLOW } }';
+    const result = await runFiles({
+      'a.yaml': policies,
+      'a.test.yaml': `users: { mia: {} }\nrecords: { Article: { a: {} } }\ntests:\n${tests}`,
+    });
+    expect(result.untested).toEqual([{ policy: 'All', rule: 'read Article', action: 'read', resource: 'Article' }]);
+  });
+
+  it('counts the rules that decide the current and the changed record of an update', async () => {
+    const rule = (title: string) =>
+      `{ resource: Article, action: update, description: ${title}, conditions: [{ field: resource.title, operator: eq, value: ${title} }] }`;
+    const policies = `name: All\ntype: ATTRIBUTE_BASED\nroles: [{ role: user }]\nrules: [${rule('old')}, ${rule('new')}]`;
+    const tests = '  - { name: a, resource: Article, action: update, record: a, data: { title: new }, expect: { mia: ALLOW } }';
+    const result = await runFiles({
+      'a.yaml': policies,
+      'a.test.yaml': `users: { mia: {} }\nrecords: { Article: { a: { title: old } } }\ntests:\n${tests}`,
+    });
+    expect([result.failed, result.untested]).toEqual([0, []]);
+  });
+
   it('gives each file a database of its own', async () => {
     const test = `\ntests:\n  - { name: a, resource: Article, action: list, expect: { mia: ALLOW } }`;
     const files = { 'a.yaml': POLICIES, 'a.test.yaml': FIXTURES + test, 'b.test.yaml': FIXTURES + test };

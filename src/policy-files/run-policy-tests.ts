@@ -17,20 +17,26 @@ export async function runPolicyTests(files: readonly PolicyTestFile[], project: 
   const results: FileResult[] = [];
   for (const file of files) results.push(await runFile(file, project, decided));
   const all = results.flatMap((each) => each.results);
-  const rules = project.policies.flatMap(({ policy }) => namedRules(policy));
+  const rules = project.policies.flatMap(({ policy }) => activeRules(policy));
   return {
     files: results,
     cases: all.length,
     failed: all.filter(({ passed }) => !passed).length,
     rules: rules.length,
-    untested: rules.filter((rule) => !decided.has(keyOf(rule))),
+    untested: rules.filter(({ key }) => !decided.has(key)).map(({ named }) => named),
   };
 }
 
-/** Returns the active rules of an active policy by the names that results show. */
-function namedRules({ name, isActive, rules }: PolicyImport['policy']): readonly UntestedRule[] {
+/** A rule by the names that results show, and its key. */
+interface NamedRule {
+  readonly named: UntestedRule;
+  readonly key: string;
+}
+
+/** Returns the active rules of an active policy. */
+function activeRules({ name, isActive, rules }: PolicyImport['policy']): readonly NamedRule[] {
   if (!isActive) return [];
-  return rules.filter((rule) => rule.isActive).map((rule) => toNamedRule(name, rule));
+  return rules.flatMap((rule, position) => (rule.isActive ? [{ named: toNamedRule(name, rule), key: keyOf(name, position) }] : []));
 }
 
 function toNamedRule(
@@ -40,9 +46,9 @@ function toNamedRule(
   return { policy, rule: description ?? `${action} ${resource}`, action, resource };
 }
 
-/** Returns the identity of a rule. Its description is not enough, because rules about different actions often have the same description. */
-function keyOf({ policy, rule, action, resource }: UntestedRule): string {
-  return JSON.stringify([policy, rule, action, resource]);
+/** Returns the identity of a rule: its position in its policy, because rules may have the same description, action and resource. */
+function keyOf(policy: string, position: number): string {
+  return JSON.stringify([policy, position]);
 }
 
 /** Runs the cases of a file, and adds the keys of the rules that decided one to `decided`. */
@@ -75,7 +81,7 @@ async function insertFixtures(tx: Transaction, fixtures: readonly Fixture[]): Pr
 
 /** Returns the keys of the rules of a stored policy, by rule id. */
 function toRuleKeys({ name, rules }: Policy): readonly (readonly [string, string])[] {
-  return rules.map((rule) => [rule.id, keyOf(toNamedRule(name, rule))]);
+  return rules.map(({ id }, position) => [id, keyOf(name, position)]);
 }
 
 /** A decided case, and the ids of the rules that decided it. */
@@ -89,14 +95,18 @@ async function decideCase(context: SimulationContext, each: PolicyTestCase): Pro
   const userId = user === undefined ? undefined : toTestId('User', user);
   const hypothesis = { user: undefined, resource: undefined, now, ip };
   const rulesFor = rulesIn(context.snapshot, context.tx);
-  const { explanation, issues } = await simulateAccess(context, { resource, action, recordId, userId, hypothesis, data }, rulesFor);
+  const { explanation, decisions, issues } = await simulateAccess(
+    context,
+    { resource, action, recordId, userId, hypothesis, data },
+    rulesFor,
+  );
   const { decision } = explanation;
   const effect = decision.effect === 'deny' ? 'DENY' : 'ALLOW';
   const hasReason = reason === undefined || decision.reason.includes(reason);
   const rejected = issues.map(({ path, detail }) => `${path}: ${detail}`);
-  const fired = explanation.trace.find((rule) => rule.fired)?.rule.id;
+  const fired = decisions.flatMap(({ trace }) => trace.find((rule) => rule.fired)?.rule.id ?? []);
   const passed = effect === expected && hasReason && rejected.length === 0;
-  return { case: each, passed, effect, explanation, rejected, fired: fired === undefined ? [] : [fired] };
+  return { case: each, passed, effect, explanation, rejected, fired };
 }
 
 /** Maximum number of listed records whose rules count as tested. */

@@ -42,6 +42,8 @@ export interface RulesQuery {
 /** The result of a simulation. */
 export interface SimulatedAccess {
   readonly explanation: Explanation;
+  /** All decisions of the request in their order: an update is also decided on the changed record. */
+  readonly decisions: readonly Explanation[];
   readonly principal: Principal;
   /** The stored user and record that the test names. */
   readonly stored: { readonly user: StoredRecord | undefined; readonly record: StoredRecord | undefined };
@@ -80,15 +82,18 @@ async function simulateActive(admin: SimulationContext, test: AccessTest, rulesF
   const record = id === undefined || makesRecord ? undefined : await loadAskedRecord(tx, test.resource, { id, isRestore });
   const laid = applyHypothesis(scopeInputOf(admin, test, { user, record }), test.hypothesis);
   const { principal, now, resource } = laid;
+  const decisions: Explanation[] = [];
   const explainWith = async (input: ScopeInput): Promise<Explanation> => {
     const who = { userId: principal.id, role: principal.role };
     const applicable = await rulesFor({ ...who, resource: resource.name, action: input.action, now });
     const referenced = await loadReferenced(tx, snapshot.definitions, { ...input, paths: applicable.referencePaths });
     const related = applicable.countsRelated ? (admin.related ?? createRelatedStore(tx, snapshot.definitions)) : undefined;
     const run = (): Explanation => explain(applicable, leaveOpen(createScope({ ...input, referenced, related }), isMethodOrUrl), who);
-    return related === undefined ? run() : related.evaluate(run);
+    const explanation = related === undefined ? run() : await related.evaluate(run);
+    decisions.push(explanation);
+    return explanation;
   };
-  const simulated = { principal, stored: { user, record } };
+  const simulated = { principal, stored: { user, record }, decisions };
   if (makesRecord) {
     const made = proposeRecord(laid, test.data ?? {});
     const explanation = await explainWith({ ...laid, record: { ...made.record, ...recordValues(laid) } });
