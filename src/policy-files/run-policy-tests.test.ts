@@ -104,6 +104,17 @@ describe('runPolicyTests', () => {
     expect(failed).toBe(0);
   });
 
+  it('null in a record is a missing value, also in a field with a default', async () => {
+    const policies =
+      'name: All\ntype: ATTRIBUTE_BASED\nroles: [{ role: user }]\nrules: [{ resource: Article, action: read, conditions: [{ field: resource.status, operator: isNull, value: true }] }]';
+    const tests = '  - { name: a, resource: Article, allow: { mia: { read: [cleared] } } }';
+    const result = await runFiles({
+      'a.yaml': policies,
+      'a.test.yaml': `users: { mia: {} }\nrecords: { Article: { cleared: { status: null }, fresh: {} } }\ntests:\n${tests}`,
+    });
+    expect(result.failed).toBe(0);
+  });
+
   it('gives an assigned policy to its user alone', async () => {
     const night = '    resource: Article\n    environment: { timestamp: 2026-03-02T03:00:00Z }\n';
     const { failed } = await run(`  - name: night\n${night}    allow: { mia: { read: [draft, news] }, tom: { read: [] } }\n`);

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../operators/index.ts';
+import type { Json, JsonObject } from '../operators/index.ts';
 import { type Definitions, ordinaryResources, type Resource, suggestResource } from '../resources/index.ts';
 import type { Fixture } from './policy-test.ts';
 import { ANONYMOUS, type WrittenTestFile } from './policy-test-schema.ts';
@@ -27,7 +27,7 @@ export function parseFixtures({ written, named, definitions, incomplete }: Writt
   const toFixture = (resource: Resource, path: readonly string[], values: JsonObject): Fixture => {
     const name = path.at(-1) as string;
     const parsed = parseValues({ resource, values, path, named }, reporter);
-    return { resource, id: toTestId(resource.name, name), name, values: { ...defaultsOf(resource, name), ...parsed } };
+    return { resource, id: toTestId(resource.name, name), name, values: { ...defaultsOf(resource, { name, values }), ...parsed } };
   };
   if (Object.hasOwn(users, ANONYMOUS))
     reporter.report(['users', ANONYMOUS], `expected another name: "${ANONYMOUS}" is the user of a request without a token`, 'key');
@@ -48,8 +48,10 @@ function reportResource(name: string, definitions: Definitions, { report }: Repo
   report(['records', name], detail, 'key');
 }
 
-/** Returns the default values of a resource, and for a user an email as well, which must be unique. */
-function defaultsOf({ name: resource, fields }: Resource, name: string): JsonObject {
-  const defaults = [...fields.values()].flatMap((field) => (field.default === undefined ? [] : [[field.name, field.default] as const]));
+/** Returns the default values of the fields that have no written value, and for a user an email as well, which must be unique. */
+function defaultsOf({ name: resource, fields }: Resource, { name, values }: Pick<Fixture, 'name' | 'values'>): JsonObject {
+  // A written null stands for a missing value, also in a field with a default.
+  const absent = [...fields.values()].filter((field) => field.default !== undefined && !Object.hasOwn(values, field.name));
+  const defaults = absent.map((field) => [field.name, field.default as Json] as const);
   return { ...Object.fromEntries(defaults), ...(resource === 'User' && { email: `${toTestId(resource, name)}@example.org` }) };
 }
