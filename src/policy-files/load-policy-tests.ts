@@ -60,7 +60,7 @@ export function parseTestFile(raw: YamlFile, { definitions, incomplete, policies
     expandTest({ test, path: ['tests', index], now, named, definitions, incomplete }, reporter),
   );
   const { mistakes } = reporter;
-  return { file: mistakes.length > 0 ? undefined : { file: raw.file, fixtures, assignments, cases }, mistakes };
+  return { file: mistakes.length > 0 ? undefined : { file: raw.file, fixtures, now, assignments, cases }, mistakes };
 }
 
 function parseAssignments(

@@ -42,6 +42,8 @@ export interface PolicyTestFile {
   /** The path with its folder: `policies/articles.test.yaml`. */
   readonly file: string;
   readonly fixtures: readonly Fixture[];
+  /** The time of the file, in milliseconds since 1970; undefined for the current time. */
+  readonly now: number | undefined;
   /** The names of the policies that are assigned to users, by the name of the user. */
   readonly assignments: ReadonlyMap<string, readonly string[]>;
   readonly cases: readonly PolicyTestCase[];

@@ -95,6 +95,17 @@ describe('runPolicyTests', () => {
     expect(result.failed, printTestRun(result).join('\n')).toBe(0);
   });
 
+  it('creates the records at the time of the file', async () => {
+    const policies =
+      'name: All\ntype: ATTRIBUTE_BASED\nroles: [{ role: user }]\nrules: [{ resource: Article, action: read, conditions: [{ field: resource.createdAt, operator: eq, value: 2026-03-02T10:00:00Z }] }]';
+    const tests = '  - { name: a, resource: Article, action: read, record: draft, expect: { mia: ALLOW } }';
+    const result = await runFiles({
+      'a.yaml': policies,
+      'a.test.yaml': `${FIXTURES.replace('assignments: { tom: [Night] }', '')}\ntests:\n${tests}`,
+    });
+    expect(result.failed).toBe(0);
+  });
+
   it('decides at the time of the test, else at that of the file', async () => {
     const at = (timestamp: string, expected: string) =>
       `  - { name: night, resource: Article, environment: { ${timestamp} }, action: read, record: toms, expect: { tom: ${expected} } }\n`;

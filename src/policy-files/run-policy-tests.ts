@@ -6,7 +6,7 @@ import type { RequestOrigin } from '../request/index.ts';
 import { createRelatedStore, insertRecord, listPolicies, type Transaction } from '../storage/index.ts';
 import { decideList } from './decide-list.ts';
 import { type PolicyProject, withPolicyDatabase } from './policy-database.ts';
-import type { CaseResult, FileResult, Fixture, PolicyTestCase, PolicyTestFile, TestRun, UntestedRule } from './policy-test.ts';
+import type { CaseResult, FileResult, PolicyTestCase, PolicyTestFile, TestRun, UntestedRule } from './policy-test.ts';
 import { toTestId } from './test-ids.ts';
 
 const ORIGIN: RequestOrigin = { requestId: 'policies test', method: '', path: '', ip: '127.0.0.1' };
@@ -56,7 +56,7 @@ async function runFile(file: PolicyTestFile, project: PolicyProject, decided: Se
   const begun = performance.now();
   const usersOf = (policy: string) =>
     [...file.assignments].flatMap(([user, names]) => (names.includes(policy) ? [toTestId('User', user)] : []));
-  const content = { usersOf, fill: (tx: Transaction) => insertFixtures(tx, file.fixtures) };
+  const content = { usersOf, fill: (tx: Transaction) => insertFixtures(tx, file) };
   const names = new Map(file.fixtures.map(({ id, name }) => [id, name]));
   const results = await withPolicyDatabase(project, content, async ({ tx, snapshot }) => {
     const related = createRelatedStore(tx, project.definitions);
@@ -73,8 +73,8 @@ async function runFile(file: PolicyTestFile, project: PolicyProject, decided: Se
   return { file: file.file, results, names, milliseconds: performance.now() - begun };
 }
 
-async function insertFixtures(tx: Transaction, fixtures: readonly Fixture[]): Promise<void> {
-  const at = new Date(tx.now).toISOString();
+async function insertFixtures(tx: Transaction, { fixtures, now = tx.now }: PolicyTestFile): Promise<void> {
+  const at = new Date(now).toISOString();
   for (const { resource, id, values } of fixtures)
     await insertRecord(tx, resource, { createdAt: at, updatedAt: at, ...values, id, version: 1 });
 }
