@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createChain } from '../chain.ts';
 import { type RunningService, startService, type TestUser } from '../harness.ts';
 import type { Ended } from './program.ts';
 import { runCommand } from './run-command.ts';
@@ -34,10 +35,12 @@ afterAll(async () => {
   rmSync(project, { recursive: true });
 });
 
+const chained = createChain();
+
 const run = (...args: readonly string[]): Promise<Ended> =>
   runCommand([...args, '--project', project, '--data', service.dataFolder, '--database', service.database, '--as', email]);
 
-it('policies diff names the policies to create, then those that differ, with the decisions that would change', async () => {
+chained('policies diff names the policies to create, then those that differ, with the decisions that would change', async () => {
   const created = await run('policies', 'diff', '--exit-code');
   expect([created.code, created.out]).toEqual([1, expect.stringContaining('would create policy "Readers"')]);
   expect((await run('policies', 'apply')).code).toBe(0);
@@ -69,6 +72,20 @@ it('policies diff names the policies to create, then those that differ, with the
     isPartial: true,
   });
   expect(readFileSync(file, 'utf8')).toBe(policyOf('draft'));
+});
+
+chained('policies diff reads the assignments of an export, and takes an inactive one for a removed one', async () => {
+  const { email: assignedBy } = await service.admin();
+  const diffWith = async (...roles: readonly string[]): Promise<unknown> => {
+    writeFileSync(file, policyOf('draft').replace('{ role: user }', roles.join(', ')));
+    const { out, err } = await run('policies', 'diff', '--json');
+    expect(err).toBe('');
+    return JSON.parse(out);
+  };
+  const active = await diffWith(`{ role: user, isActive: true, assignedBy: ${assignedBy} }`);
+  expect(active).toMatchObject({ updated: 1, assigned: 0, replay: { allowToDeny: 3, denyToAllow: 1 } });
+  const inactive = await diffWith('{ role: user, isActive: false }', '{ role: editor, isActive: false }');
+  expect(inactive).toMatchObject({ updated: 1, assigned: 2, replay: { allowToDeny: 3, denyToAllow: 0 } });
 });
 
 it.each([

@@ -1,7 +1,7 @@
 /** Compares policies of files with those in force, and replays recorded decisions under both. The CLI uses it. Nothing is stored. */
 import { MAX_DRAFT_ASSIGNMENTS, MAX_DRAFT_POLICIES, type PolicyDifference } from '../../authz/policies/index.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
-import { loadPoliciesByName } from '../../storage/index.ts';
+import { loadActiveAssignments, loadPoliciesByName, type Transaction } from '../../storage/index.ts';
 import { type AdminDeps, handleAs } from '../admin/index.ts';
 import { applyPoliciesFromCommand, type PolicyOfFile, toCommandRequest } from '../policies/index.ts';
 import { policyPreview } from './policy-preview-endpoint.ts';
@@ -122,24 +122,57 @@ interface DraftedPolicies {
   };
 }
 
-/** Returns the draft of the policies that differ, and of all assignments to roles; undefined if a draft cannot have as many. */
+/**
+ * Returns the draft of the policies that differ, and of all assignments to roles; undefined if a draft cannot have as many. An inactive assignment
+ * of a file removes the stored one.
+ */
 async function toDraft(deps: AdminDeps, { policies, changed, removed }: DraftedPolicies): Promise<JsonObject | undefined> {
   const names = policies.map(({ name }) => String(name));
-  const stored = await deps.database.transaction((tx) => loadPoliciesByName(tx, names));
-  const ids = new Map(stored.map(({ name, id }) => [name, id]));
+  const { ids, assigned } = await deps.database.transaction((tx) => loadStored(tx, names));
   const written = policies.filter(({ name }) => changed.has(String(name)));
   const draftId = (name: string): string => ids.get(name) ?? `draft:${written.findIndex((policy) => policy['name'] === name)}`;
-  const assignments = policies.flatMap(({ name, roles }) =>
-    (Array.isArray(roles) ? roles : []).map((role) => ({ ...(role as JsonObject), policyId: draftId(String(name)) })),
+  const listed = policies.flatMap(({ name, roles }) =>
+    (Array.isArray(roles) ? (roles as readonly JsonObject[]) : []).map((role) => ({ ...role, policyId: draftId(String(name)) })),
   );
-  const [most, mostAssignments] = [Math.max(written.length, removed.policies.length), Math.max(assignments.length, removed.roles.length)];
+  const [inactive, active] = [listed.filter(isInactive), listed.filter((each) => !isInactive(each))];
+  const assignments = active.map(({ isActive: _, assignedBy: __, ...assignment }: JsonObject) => assignment);
+  const removeAssignments = [
+    ...removed.roles.map(({ policy, role }) => ({ policyId: draftId(policy), role })),
+    ...inactive.map(({ policyId, role }: JsonObject) => ({ policyId, role })).filter((each) => assigned.has(toKey(each))),
+  ];
+  const [most, mostAssignments] = [Math.max(written.length, removed.policies.length), Math.max(assignments.length, removeAssignments.length)];
   if (most > MAX_DRAFT_POLICIES || mostAssignments > MAX_DRAFT_ASSIGNMENTS) return undefined;
   return {
     policies: written.map(({ roles: _, ...policy }) => ({ ...policy, ...idOf(ids.get(String(policy['name']))) })),
-    assignments: assignments as readonly Json[],
+    assignments,
     removePolicies: removed.policies.map(({ id }) => id),
-    removeAssignments: removed.roles.map(({ policy, role }) => ({ policyId: draftId(policy), role })),
+    removeAssignments: removeAssignments as readonly Json[],
   };
+}
+
+/** Loads the ids of the policies with these names by name, and the keys of their active assignments to roles. */
+async function loadStored(
+  tx: Transaction,
+  names: readonly string[],
+): Promise<{ readonly ids: ReadonlyMap<string, string>; readonly assigned: ReadonlySet<string> }> {
+  const stored = await loadPoliciesByName(tx, names);
+  const byPolicy = await loadActiveAssignments(
+    tx,
+    stored.map(({ id }) => id),
+    { limit: 0 },
+  );
+  return {
+    ids: new Map(stored.map(({ name, id }) => [name, id])),
+    assigned: new Set([...byPolicy.values()].flatMap(({ roles }) => roles.map(({ policyId, role }) => toKey({ policyId, role })))),
+  };
+}
+
+function toKey({ policyId, role }: { readonly policyId?: Json | undefined; readonly role?: Json | undefined }): string {
+  return JSON.stringify([policyId, role]);
+}
+
+function isInactive({ isActive }: JsonObject): boolean {
+  return isActive === false;
 }
 
 function idOf(id: string | undefined): { readonly id?: string } {
