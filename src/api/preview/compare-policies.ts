@@ -46,11 +46,17 @@ export interface ReplaySample {
   readonly resource: string;
   readonly action: string;
   /** The decision under the policies in force. */
-  readonly live?: { readonly effect: string; readonly reason?: string };
+  readonly live?: ReplayedDecision;
   /** The decision under the compared policies. */
-  readonly draft?: { readonly effect: string; readonly reason?: string };
+  readonly draft?: ReplayedDecision;
   /** Paths whose values the audit log did not keep. */
   readonly missing?: readonly string[];
+}
+
+interface ReplayedDecision {
+  readonly effect: string;
+  readonly reason?: string;
+  readonly rule?: { readonly id: string };
 }
 
 /** Numbers of replayed decisions, with samples of those that change. */
@@ -86,29 +92,39 @@ export async function comparePolicies(deps: AdminDeps, compared: ComparedPolicie
     const response = await handleAs(deps, policyPreview, { request, identify: (tx) => deps.identity.identifyByEmail(tx, compared.as) });
     return response.body as unknown as PreviewPage;
   };
-  return { ...result, replay: await replay(load, compared.maxEntries) };
+  return { ...result, replay: await replayPages(load, compared.maxEntries) };
 }
 
-interface PreviewPage {
-  readonly data: Omit<ReplayTally, 'isPartial'>;
+/** A page of the preview. */
+export interface PreviewPage {
+  readonly data: Omit<ReplayTally, 'isPartial'> & { readonly entries: number };
   readonly nextCursor?: string | undefined;
 }
 
-/** Replays page by page, and adds the counts. */
-async function replay(load: (page: JsonObject) => Promise<PreviewPage>, maxEntries: number): Promise<ReplayTally> {
+/** Replays page by page, and adds the counts. Of the samples, it returns the most frequent ones. */
+export async function replayPages(load: (page: JsonObject) => Promise<PreviewPage>, maxEntries: number): Promise<ReplayTally> {
   const total: Record<(typeof COUNTS)[number], number> = { examined: 0, same: 0, allowToDeny: 0, denyToAllow: 0, changed: 0, unknown: 0 };
-  const samples: ReplaySample[] = [];
+  const samples = new Map<string, ReplaySample>();
   let cursor: string | undefined;
   let left = maxEntries;
   do {
     const limit = Math.min(PAGE_ENTRIES, left);
     const { data, nextCursor } = await load({ limit, ...(cursor !== undefined && { cursor }) });
     for (const name of COUNTS) total[name] += data[name];
-    samples.push(...data.samples);
-    left -= limit;
+    for (const sample of data.samples) {
+      const key = toSampleKey(sample);
+      samples.set(key, { ...sample, count: sample.count + (samples.get(key)?.count ?? 0) });
+    }
+    left -= data.entries;
     cursor = nextCursor;
   } while (cursor !== undefined && left > 0);
-  return { ...total, samples: samples.slice(0, MAX_SAMPLES), isPartial: cursor !== undefined };
+  const byCount = [...samples.values()].sort((a, b) => b.count - a.count);
+  return { ...total, samples: byCount.slice(0, MAX_SAMPLES), isPartial: cursor !== undefined };
+}
+
+/** Returns a key that is equal for samples with the same change, role, resource, action and rules, which several pages may have. */
+function toSampleKey({ change, role, resource, action, live, draft, missing }: ReplaySample): string {
+  return JSON.stringify([change, role, resource, action, live?.rule?.id, draft?.rule?.id, missing]);
 }
 
 /** The policies of files, and those that change. */

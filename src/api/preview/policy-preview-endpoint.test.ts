@@ -45,9 +45,9 @@ interface Preview {
 const preview = (draft: Json, members: JsonObject = {}): Promise<Preview> =>
   admin.bodyOf('admin.policies.preview', { body: { draft, ...members } });
 
-/** Returns the counts of a preview that are not 0, without samples. */
+/** Returns the counts of decisions of a preview that are not 0. */
 async function countsOf(draft: Json, members: JsonObject = {}): Promise<object> {
-  const { samples: _, ...counts } = (await preview(draft, members)).data;
+  const { samples: _, entries: __, ...counts } = (await preview(draft, members)).data;
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 }
 

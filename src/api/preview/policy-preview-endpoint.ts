@@ -69,7 +69,7 @@ export const policyPreview: AdminEndpoint = adminEndpoint({
       description: 'The number of decisions that stay the same, change, or are unknown.',
       schema: envelope(TALLY, { nextCursor: PAGED.nextCursor, warnings: WARNINGS }),
       example: toSuccess({
-        ...{ examined: 120, same: 117, allowToDeny: 2, denyToAllow: 0, changed: 0, unknown: 1, filled: 0 },
+        ...{ entries: 120, examined: 120, same: 117, allowToDeny: 2, denyToAllow: 0, changed: 0, unknown: 1, filled: 0 },
         samples: [
           {
             ...{ change: 'allowToDeny', role: 'user', resource: 'Article', action: 'read', count: 2 },

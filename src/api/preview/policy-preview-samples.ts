@@ -71,6 +71,7 @@ export const TALLY = component(
       minimum: 0,
       description: 'Number of decisions. An entry of repeated denials counts as the number of denials that it records.',
     }),
+    entries: Type.Integer({ minimum: 0, description: 'Number of entries that were replayed.' }),
     same: COUNT,
     allowToDeny: COUNT,
     denyToAllow: COUNT,
@@ -127,18 +128,19 @@ interface Sample extends Pick<AuditEntry, 'role' | 'resource' | 'action'> {
 /** Counts the changes of a page. */
 export interface PreviewTally {
   add(replayed: ReplayedEntry): void;
-  result(): Readonly<Record<ReplayChange | 'examined' | 'filled', number>> & { readonly samples: readonly Sample[] };
+  result(): Readonly<Record<ReplayChange | 'entries' | 'examined' | 'filled', number>> & { readonly samples: readonly Sample[] };
 }
 
 /** Creates an empty tally. Its memory is bounded by the number of samples. */
 export function createTally(): PreviewTally {
-  const counts = { examined: 0, same: 0, allowToDeny: 0, denyToAllow: 0, changed: 0, unknown: 0, filled: 0 };
+  const counts = { entries: 0, examined: 0, same: 0, allowToDeny: 0, denyToAllow: 0, changed: 0, unknown: 0, filled: 0 };
   const samples = new Map<string, Sample>();
   const groups = { allowToDeny: 0, denyToAllow: 0, changed: 0, unknown: 0 };
   return {
     add(replayed) {
       const { entry, change, filled } = replayed;
       const decisions = decisionsOf(entry);
+      counts.entries++;
       counts.examined += decisions;
       counts[change] += decisions;
       if (filled !== undefined) counts.filled += decisions;

@@ -2291,6 +2291,8 @@ export interface components {
             /** @description Lists, and other decisions without a record, with another condition. */
             changed: number;
             denyToAllow: number;
+            /** @description Number of entries that were replayed. */
+            entries: number;
             /** @description Number of decisions. An entry of repeated denials counts as the number of denials that it records. */
             examined: number;
             /** @description Decisions among these that were made with values of today. */

@@ -8,7 +8,7 @@ const sample = (parts: Partial<PreviewSample>): PreviewSample => ({
 });
 
 const page = (parts: Partial<PreviewPage>): PreviewPage => ({
-  ...{ examined: 0, same: 0, filled: 0, allowToDeny: 0, denyToAllow: 0, changed: 0, unknown: 0, samples: [] },
+  ...{ entries: 0, examined: 0, same: 0, filled: 0, allowToDeny: 0, denyToAllow: 0, changed: 0, unknown: 0, samples: [] },
   ...parts,
 });
 
