@@ -14,7 +14,7 @@ const DESCRIPTIONS = {
   conflict: 'a rule with the other effect has the same priorities: if both fire, the DENY wins',
   'unknown-role': 'the policy is assigned to a role that no user can have',
   'fires-on-missing': 'a DENY also fires if a value is missing',
-  closes: 'a DENY on all resources denies all access to the resources that lack a field',
+  closes: 'a DENY on all resources also fires for the resources that lack a field',
   'eq-null': 'a stored field is compared with null, which is never true',
   'ambiguous-name': 'on all resources, `resource.name` is a field of some resources and the name of the others',
   'self-granted': 'a condition reads a value that the same users may write',

@@ -60,7 +60,17 @@ describe('findings about a single rule', () => {
     [
       'a DENY on * on a field that some resources lack',
       { ...deny, ...when(comparison('resource.title')) },
-      [/^conditions closes: .* User, Desk\b.*"resource\.title"/],
+      [/^conditions closes: this DENY denies all access to User, Desk\b.*"resource\.title"/],
+    ],
+    [
+      'such a DENY with one action',
+      { ...deny, action: 'delete', ...when(comparison('resource.title')) },
+      [/^conditions closes: this DENY denies every delete of .*, because they have no "resource\.title"/],
+    ],
+    [
+      'such a DENY with a further condition',
+      { ...deny, action: 'delete', ...when(comparison('resource.title'), comparison('user.role', 'eq', 'user')) },
+      [/^conditions closes: this DENY also fires for delete on .* if its other conditions are not false, because they have no "resource\.title"/],
     ],
     ['the same with ifExists', { ...deny, ...when({ ...comparison('resource.title'), ifExists: true }) }, []],
     ['the same with isNull', { ...deny, ...when(comparison('resource.title', 'isNull', true)) }, []],

@@ -20,7 +20,7 @@ function lintPath(path: Path, linted: LintedRule): readonly RuleFinding[] {
   const lacking = resourcesLacking(path, linted);
   const remedy = describeRemedy(path, linted.compiled.condition);
   if (lacking.length > 0) {
-    const detail = `this DENY denies all access to ${joinNames(lacking)}, because they have no "${path.text}"`;
+    const detail = `this DENY ${describeClosed(path, linted, lacking)}, because they have no "${path.text}"`;
     return [{ code: 'closes', member: 'conditions', detail, todo: `${remedy}, or name the intended resources` }];
   }
   const lackers = describeLackers(path, linted);
@@ -29,17 +29,28 @@ function lintPath(path: Path, linted: LintedRule): readonly RuleFinding[] {
   return [{ code: 'fires-on-missing', member: 'conditions', detail, todo: `if that is not intended, ${remedy}; ${describeIntent(path)}` }];
 }
 
+/** Describes the accesses to `resources` that a DENY denies without a value at `path`: all if the value alone makes the condition unknown. */
+function describeClosed(path: Path, linted: LintedRule, resources: readonly string[]): string {
+  const { action } = linted.compiled;
+  const names = joinNames(resources);
+  if (residualWithout(path, linted).type === 'constant') return action === '*' ? `denies all access to ${names}` : `denies every ${action} of ${names}`;
+  return `also fires for ${action === '*' ? 'all access to' : `${action} on`} ${names} if its other conditions are not false`;
+}
+
 /** Returns true if a missing value at `path` suffices to make a part of the condition unknown. */
 function isUnknownWithout(path: Path, linted: LintedRule): boolean {
+  return hasUnknown(residualWithout(path, linted));
+}
+
+function residualWithout(path: Path, linted: LintedRule): Condition {
   const { condition, resource } = linted.compiled;
   const { now } = linted.context.index;
-  const residual = toResidual(condition, {
+  return toResidual(condition, {
     definitions: definitionsFor(linted),
     resource,
     now,
     valueOf: ({ text }) => (text === path.text ? undefined : UNRESOLVED),
   });
-  return hasUnknown(residual);
 }
 
 /** Returns the names of the resources without a field at `path`; empty unless the rule is about all resources. */
