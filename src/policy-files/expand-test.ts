@@ -38,8 +38,15 @@ export function expandTest(written: TestToExpand, reporter: Reporter): readonly 
     reporter.report(path, `expected one of ${forms}`);
     return [];
   }
-  return EXPANSIONS[form](named, reporter);
+  const mistakes = reporter.mistakes.length;
+  const cases = EXPANSIONS[form](named, reporter);
+  // A test without cases passes without a decision.
+  if (cases.length === 0 && reporter.mistakes.length === mistakes) reporter.report(path, `the test has no case: expected ${NEEDED[form]}`);
+  return cases;
 }
+
+/** The parts of a test that make its cases. */
+const NEEDED = { allow: 'users, actions and records', expect: 'users in "expect"', list: 'users in "list"' } as const;
 
 interface NamedTest extends TestToExpand {
   readonly resource: Resource;
