@@ -75,7 +75,11 @@ describe('loadPolicyTests', () => {
       'resource: Article, actions: [list], allow: { mia: { read: all } }',
       /allow\.mia\.read: no action/,
     ],
-    ['a request without users', 'resource: Article, action: list, expect: {}', /tests\.0: the test has no case: expected users in "expect"/],
+    [
+      'a request without users',
+      'resource: Article, action: list, expect: {}',
+      /tests\.0: the test has no case: expected users in "expect"/,
+    ],
     ['a list without users', 'resource: Article, list: {}', /tests\.0: the test has no case: expected users in "list"/],
     ['a matrix without actions', 'resource: Article, allow: {}', /tests\.0: the test has no case: expected users, actions and records/],
     ['a matrix without users', 'resource: Article, users: [], actions: [read], allow: {}', /tests\.0: the test has no case/],

@@ -62,7 +62,11 @@ export const POLICY_TEST = Input({
 /** A test file. */
 export const POLICY_TEST_FILE = Input({
   now: Type.Optional(
-    Type.String({ format: 'date-time', maxLength: 100, description: 'The time of all requests, and of new records. Default: the current time.' }),
+    Type.String({
+      format: 'date-time',
+      maxLength: 100,
+      description: 'The time of all requests, and of new records. Default: the current time.',
+    }),
   ),
   users: Type.Optional(named(VALUES, 'Users by id: the values of their fields. The default role is `user`.')),
   assignments: Type.Optional(Type.Record(NAME, NAMES, { description: 'Names of the policies that are assigned to a user.' })),

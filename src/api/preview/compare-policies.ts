@@ -156,7 +156,10 @@ async function toDraft(deps: AdminDeps, { policies, changed, removed }: DraftedP
     ...removed.roles.map(({ policy, role }) => ({ policyId: draftId(policy), role })),
     ...inactive.map(({ policyId, role }: JsonObject) => ({ policyId, role })).filter((each) => assigned.has(toKey(each))),
   ];
-  const [most, mostAssignments] = [Math.max(written.length, removed.policies.length), Math.max(assignments.length, removeAssignments.length)];
+  const [most, mostAssignments] = [
+    Math.max(written.length, removed.policies.length),
+    Math.max(assignments.length, removeAssignments.length),
+  ];
   if (most > MAX_DRAFT_POLICIES || mostAssignments > MAX_DRAFT_ASSIGNMENTS) return undefined;
   return {
     policies: written.map(({ roles: _, ...policy }) => ({ ...policy, ...idOf(ids.get(String(policy['name']))) })),

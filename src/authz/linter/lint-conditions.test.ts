@@ -70,7 +70,9 @@ describe('findings about a single rule', () => {
     [
       'such a DENY with a further condition',
       { ...deny, action: 'delete', ...when(comparison('resource.title'), comparison('user.role', 'eq', 'user')) },
-      [/^conditions closes: this DENY also fires for delete on .* if its other conditions are not false, because they have no "resource\.title"/],
+      [
+        /^conditions closes: this DENY also fires for delete on .* if its other conditions are not false, because they have no "resource\.title"/,
+      ],
     ],
     ['the same with ifExists', { ...deny, ...when({ ...comparison('resource.title'), ifExists: true }) }, []],
     ['the same with isNull', { ...deny, ...when(comparison('resource.title', 'isNull', true)) }, []],

@@ -33,7 +33,8 @@ function lintPath(path: Path, linted: LintedRule): readonly RuleFinding[] {
 function describeClosed(path: Path, linted: LintedRule, resources: readonly string[]): string {
   const { action } = linted.compiled;
   const names = joinNames(resources);
-  if (residualWithout(path, linted).type === 'constant') return action === '*' ? `denies all access to ${names}` : `denies every ${action} of ${names}`;
+  if (residualWithout(path, linted).type === 'constant')
+    return action === '*' ? `denies all access to ${names}` : `denies every ${action} of ${names}`;
   return `also fires for ${action === '*' ? 'all access to' : `${action} on`} ${names} if its other conditions are not false`;
 }
 
