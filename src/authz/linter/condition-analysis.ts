@@ -33,6 +33,9 @@ export function hasUnknown(condition: Condition): boolean {
       return condition.of.some(hasUnknown);
     case 'not':
       return hasUnknown(condition.of);
+    case 'related':
+    case 'some':
+      return hasUnknown(condition.where);
     case 'constant':
       return condition.value === null;
     default:

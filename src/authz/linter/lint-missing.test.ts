@@ -96,6 +96,23 @@ describe('a DENY that fires if a value is missing', () => {
       { resource: '*', ...when(comparison('resource.createdBy')) },
       [`records without "resource.createdBy" → ${ifExists}`],
     ],
+    [
+      'a field that a condition on related records compares',
+      when({
+        related: {
+          resource: 'Article',
+          as: 'a',
+          on: { authorId: '${user.id}' },
+          where: [comparison('a.status', 'ne', '${user.department}')],
+        },
+      }),
+      [`${withoutDepartment} → ${exists('user.department')}`],
+    ],
+    [
+      'a field that a condition on related records compares with on',
+      when({ related: { resource: 'Article', as: 'a', on: { status: '${user.department}' } } }),
+      [`${withoutDepartment} → ${exists('user.department')}`],
+    ],
     ['together with a condition that is always unknown', when(department, comparison('resource.gone')), []],
     ['an ALLOW', { effect: 'ALLOW', ...when(department) }, []],
   ];
