@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { policyOf, type SomeRule, toRole } from '../../../test/policy-fixtures.ts';
+import { definitionsOf, policyOf, type SomeRule, toRole } from '../../../test/policy-fixtures.ts';
 import { comparison, DENY, drafts, lintAll, READ, when } from './lint.fixture.ts';
 
 describe('findings about a single rule', () => {
@@ -19,6 +19,29 @@ describe('findings about a single rule', () => {
       'eq null on a stored field',
       { ...READ, ...when(comparison('resource.title', 'eq', null)) },
       [/^conditions eq-null: .*"resource\.title"/],
+    ],
+    [
+      'eq null on a field of related records',
+      {
+        ...READ,
+        ...when({ related: { resource: 'Article', as: 'a', on: { authorId: '${user.id}' }, where: [comparison('a.title', 'eq', null)] } }),
+      },
+      [/^conditions eq-null: .*"a\.title"/],
+    ],
+    [
+      'a path without its marker in a condition on related records',
+      {
+        ...READ,
+        ...when({
+          related: { resource: 'Article', as: 'a', on: { authorId: '${user.id}' }, where: [comparison('a.title', 'eq', 'user.name')] },
+        }),
+      },
+      [/^conditions foreign-reference: .*"user\.name"/],
+    ],
+    [
+      'a path without its marker as a link of related records',
+      { ...READ, ...when({ related: { resource: 'Article', as: 'a', on: { title: 'user.name', authorId: '${user.id}' } } }) },
+      [/^conditions foreign-reference: .*"user\.name"/, /^conditions related-index: /],
     ],
     ['eq null on the body of the request', { ...READ, ...when(comparison('request.data.title', 'eq', null)) }, []],
     ['resource.name on *', when(comparison('resource.name')), [/^conditions ambiguous-name: .*"resource\.name".* User, Desk\b/]],
@@ -92,5 +115,19 @@ describe('findings about a single rule', () => {
     );
     for (const finding of findings)
       expect(finding).toMatchObject({ policy: { id: 'p', name: 'policy p' }, rule: { id: 'p.0' }, todo: /./ });
+  });
+
+  it('reports a path without its marker in a comparison through a list of references', () => {
+    const definitions = definitionsOf(
+      { name: 'Team', fields: { ownerId: { type: 'string' } } },
+      { name: 'Doc', fields: { teamIds: { type: 'list', of: { type: 'reference', to: 'Team' } } } },
+    );
+    const policies = [
+      policyOf('p', [{ resource: 'Doc', action: 'read', ...when(comparison('resource.teamIds.ownerId', 'eq', 'user.id')) }]),
+    ];
+    const findings = lintAll({ definitions, policies, rolePolicies: [toRole('user', 'p')] });
+    expect(findings.map(({ code, todo }) => [code, todo])).toEqual([
+      ['foreign-reference', `if a reference is intended, write "\${user.id}"`],
+    ]);
   });
 });

@@ -2,7 +2,15 @@
  * Findings about a single rule and its conditions: unknown names, values that never match, conditions that are always unknown, conditions that
  * the database cannot evaluate.
  */
-import { type Comparison, type Operand, type Path, parseConditions, parseForeignReference } from '../../conditions/index.ts';
+import {
+  type Comparison,
+  type Condition,
+  type Operand,
+  type Path,
+  parseConditions,
+  parseForeignReference,
+  type Related,
+} from '../../conditions/index.ts';
 import type { Issue } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import { type Definitions, ordinaryResources, suggestField, suggestResource } from '../../resources/index.ts';
@@ -24,20 +32,39 @@ const MAX_PER_CODE = 5;
 /** Returns the findings about the resource and the conditions of one rule. */
 export function lintConditions(linted: LintedRule): readonly RuleFinding[] {
   const leaves = toLeaves(linted.compiled.condition);
-  const comparisons = leaves.flatMap(({ condition }) => (condition.type === 'comparison' ? [condition] : []));
+  const inside = leaves.flatMap(({ condition }) => toParts(condition));
   return [
     ...lintResource(linted),
     ...lintNumber(leaves),
     ...lintUnknown(linted),
     ...lintNeverEqual(linted),
     ...lintContradictions(linted),
-    ...comparisons.flatMap((comparison) => lintForeignReferences(comparison, linted)).slice(0, MAX_PER_CODE),
-    ...comparisons.flatMap((comparison) => lintNull(comparison, definitionsFor(linted))),
+    ...inside.flatMap((part) => lintForeignReferences(part, linted)).slice(0, MAX_PER_CODE),
+    ...inside.flatMap((part) => (part.type === 'comparison' ? lintNull(part, definitionsFor(linted)) : [])),
     ...lintResourceName(linted),
     ...linted.compiled.paths.flatMap((path) => lintAttribute(path, linted)),
     ...lintInMemory(linted, leaves),
     ...lintRelated(linted),
   ];
+}
+
+/** A comparison, a condition on ancestors, or a link of related records: the parts of a condition that have an operand. */
+type ComparedPart = Comparison | Extract<Condition, { type: 'within' }> | (Related['on'][number] & { readonly type?: undefined });
+
+/** Returns the parts of a leaf that have an operand, also those of conditions on related records and through lists of references. */
+function toParts(condition: ConditionLeaf['condition']): readonly ComparedPart[] {
+  switch (condition.type) {
+    case 'comparison':
+    case 'within':
+      return [condition];
+    case 'related':
+    case 'some': {
+      const links = condition.type === 'related' ? condition.on : [];
+      return [...links, ...toLeaves(condition.where).flatMap((leaf) => toParts(leaf.condition))];
+    }
+    case 'expression':
+      return [];
+  }
 }
 
 function lintResource(linted: LintedRule): readonly RuleFinding[] {
@@ -102,7 +129,7 @@ function findIssues({ policy, rule, context }: LintedRule, domainOf?: ReturnType
   }).issues;
 }
 
-function lintForeignReferences({ operand }: Comparison, linted: LintedRule): readonly RuleFinding[] {
+function lintForeignReferences({ operand }: ComparedPart, linted: LintedRule): readonly RuleFinding[] {
   return textsOf(operand).flatMap((text): readonly RuleFinding[] => {
     const meant = parseForeignReference(text) ?? findBarePath(text, linted);
     if (meant === undefined) return [];
@@ -138,8 +165,10 @@ function textsOf(operand: Operand): readonly string[] {
 /** Reports a comparison of a stored field with null. Only claims and the body of a request can contain null. */
 function lintNull({ path, operator, operand }: Comparison, definitions: Definitions): readonly RuleFinding[] {
   const isNull = operator === 'eq' && operand.type === 'literal' && operand.value === null;
-  const isStored = path.group === 'resource' || (path.group === 'user' && definitions.get('User')?.fields.has(path.keys[0] ?? '') === true);
-  if (!isNull || !isStored || path.keys.length > 1) return [];
+  const isOfRelated = path.group === 'related';
+  const isStored =
+    path.group === 'resource' || isOfRelated || (path.group === 'user' && definitions.get('User')?.fields.has(path.keys[0] ?? '') === true);
+  if (!isNull || !isStored || path.keys.length > (isOfRelated ? 2 : 1)) return [];
   const detail = `"${path.text}" eq null is never true: a field without a value is missing, not null`;
   return [{ code: 'eq-null', member: 'conditions', detail, todo: 'use { "operator": "isNull", "value": true }' }];
 }
