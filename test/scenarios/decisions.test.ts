@@ -410,7 +410,7 @@ describe('a written policy', () => {
             {
               path: 'rules.0.conditions',
               code: 'closes',
-              detail: 'this DENY denies all access to User, because they have no "resource.ownerId"',
+              detail: 'this DENY denies every read of User, because they have no "resource.ownerId"',
               todo: 'set "ifExists": true on the condition, or name the intended resources',
             },
           ],
