@@ -1,7 +1,8 @@
-import { type FSWatcher, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import fs, { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import { watchFolders } from './watch-folders.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-watch-'));
@@ -9,21 +10,24 @@ const project = join(folder, 'project');
 mkdirSync(join(project, 'policies'), { recursive: true });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The code with which the system refuses to watch; the tests run as a user that may read every folder. */
-let refusal = '';
-vi.mock('node:fs', async (load) => ({
-  ...(await load<typeof import('node:fs')>()),
-  watch: (path: string): FSWatcher => {
-    throw Object.assign(new Error(`${refusal}: watch '${path}'`), { code: refusal });
-  },
-}));
+/** Lets the system refuse to watch: the tests run as a user that may read every folder. The sources see the replaced function too. */
+function refuseToWatch(code: string): void {
+  vi.spyOn(fs, 'watch').mockImplementation((path) => {
+    throw Object.assign(new Error(`${code}: watch '${String(path)}'`), { code });
+  });
+  syncBuiltinESMExports();
+}
+afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+});
 
 it.each([
   ['EACCES', "EACCES: watch '"],
   ['EMFILE', 'fs.inotify.max_user_instances'],
   ['ENOSPC', 'fs.inotify.max_user_watches'],
 ])('logs that a folder cannot be watched because of %s, and does not throw', (code, reason) => {
-  refusal = code;
+  refuseToWatch(code);
   const lines: string[] = [];
   const stop = watchFolders(project, [{ name: 'policies', content: 'policies', reload: async () => undefined }], (line) =>
     lines.push(line),
