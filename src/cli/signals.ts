@@ -19,24 +19,35 @@ const RESTART: RestartSignal = 'SIGUSR2';
 /** Listens to process signals and, in a worker, to messages of the primary. */
 export function listenToSignals({ signals, primary }: CliContext, onRestart: () => void): StopRequests {
   const first = Promise.withResolvers<{ readonly isReplaced: boolean }>();
+  const stops = listenToStops(signals, () => first.resolve({ isReplaced: false }));
+  // A message of the primary does not resolve `second`: Ctrl-C reaches all processes of a terminal, and the primary then ends its workers too.
+  primary?.onEnd((end) => first.resolve(end));
+  signals.on(RESTART, onRestart);
+  const stopListening = (): void => {
+    stops.stopListening();
+    signals.off(RESTART, onRestart);
+  };
+  return { first: first.promise, second: stops.second, stopListening };
+}
+
+/** Calls `onFirst` on the first signal to stop, and resolves `second` on a further one that is no repetition of the first. */
+function listenToStops(signals: SignalSource, onFirst: () => void): Pick<StopRequests, 'second' | 'stopListening'> {
   const second = Promise.withResolvers<void>();
   let firstAt: number | undefined;
   const onSignal = (): void => {
     const now = performance.now();
     if (firstAt === undefined) {
       firstAt = now;
-      first.resolve({ isReplaced: false });
+      onFirst();
     } else if (now - firstAt > SAME_SIGNAL) second.resolve();
   };
-  // A message of the primary does not resolve `second`: Ctrl-C reaches all processes of a terminal, and the primary then ends its workers too.
-  primary?.onEnd((end) => first.resolve(end));
   for (const name of STOP) signals.on(name, onSignal);
-  signals.on(RESTART, onRestart);
-  const stopListening = (): void => {
-    for (const name of STOP) signals.off(name, onSignal);
-    signals.off(RESTART, onRestart);
+  return {
+    second: second.promise,
+    stopListening() {
+      for (const name of STOP) signals.off(name, onSignal);
+    },
   };
-  return { first: first.promise, second: second.promise, stopListening };
 }
 
 /** An abort signal for a command. A process signal aborts it. */
@@ -52,23 +63,8 @@ export interface Interruption {
 /** Listens to process signals, so that an interrupted command can report what it has done before it ends. */
 export function createInterruption(signals: SignalSource): Interruption {
   const controller = new AbortController();
-  const second = Promise.withResolvers<void>();
-  let firstAt: number | undefined;
-  const onSignal = (): void => {
-    const now = performance.now();
-    if (firstAt === undefined) {
-      firstAt = now;
-      controller.abort(new Problem('REQUEST_MALFORMED', 'the command was interrupted'));
-    } else if (now - firstAt > SAME_SIGNAL) second.resolve();
-  };
-  for (const name of STOP) signals.on(name, onSignal);
-  return {
-    signal: controller.signal,
-    second: second.promise,
-    stopListening() {
-      for (const name of STOP) signals.off(name, onSignal);
-    },
-  };
+  const stops = listenToStops(signals, () => controller.abort(new Problem('REQUEST_MALFORMED', 'the command was interrupted')));
+  return { signal: controller.signal, ...stops };
 }
 
 /** Runs a command that a signal interrupts; a second signal ends it at once, with exit code 1. */

@@ -9,7 +9,7 @@ import { allowsAll, findWriter, type Writer, type Writes } from './policy-writer
 
 /** Maximum number of policies of a role or user that are searched for rules that allow writing. */
 const MAX_POLICIES = 200;
-/** Maximum number of policies of all users of the linted policy that are searched. */
+/** Maximum number of policies that are searched for all users who have the linted policy together. */
 const MAX_USER_POLICIES = 2000;
 /** The role that users have by default. */
 const DEFAULT_ROLE = 'user';
