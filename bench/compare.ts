@@ -12,7 +12,7 @@ import { compareContestants } from './regressions.ts';
 import { show } from './show.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const CASES: readonly CaseName[] = ['read by id', 'list of 20', 'create', 'update'];
+const CASES: readonly CaseName[] = ['read by id', 'list of 20', 'create', 'update', 'batch of 50'];
 /** Share of the processor time of a request that may be lost. Both programs take turns, so that other load affects both. */
 const ALLOWED = 0.1;
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.dispose());
 
-/** Returns what a request has prefetched, in a transaction that can be optimistic unless `canBeOptimistic` is false. */
+/** Returns what a request has prefetched, in a transaction whose reads are validated. It can be optimistic unless `canBeOptimistic` is false. */
 function prefetched(
   requests: TestRequest | readonly TestRequest[],
   canBeOptimistic = true,
@@ -36,7 +36,7 @@ function prefetched(
   const { database, policyStore } = test.deps;
   return database.transaction(async (tx: Transaction) => {
     const { queries, read } = prefetch(
-      replaceMembers(tx, { canBeOptimistic, watched: () => watched }),
+      replaceMembers(tx, { validatesReads: true, canBeOptimistic, watched: () => watched }),
       policyStore.definitions,
       [requests].flat().map(toApiRequest),
     );
@@ -119,6 +119,18 @@ it('creates of a batch look up each of the records on which they depend once', a
     return prefetch(optimistic, policyStore.definitions, requests.map(toApiRequest)).queries;
   });
   expect(queries).toHaveLength(3);
+});
+
+it('creates look up their references, and no unique values, in a transaction whose reads cannot change', async () => {
+  const requests = [create({ title: 'three', authorId: 'ann' }), create({ title: 'four', authorId: 'ann' })].map(toApiRequest);
+  const { policyStore, database } = test.deps;
+  const found = await database.transaction(async (tx) => {
+    const { queries, read } = prefetch(tx, policyStore.definitions, requests);
+    expect(queries).toHaveLength(1);
+    return read(await tx.oneOfEach(queries))?.found;
+  });
+  const user = policyStore.definitions.get('User') as Resource;
+  expect([found?.has(user, 'ann'), found?.isFree(articles(), { title: 'three' })]).toEqual([true, false]);
 });
 
 it('creates of a batch insert records at once that conditions read, and a single create does not', async () => {

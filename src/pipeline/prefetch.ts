@@ -42,7 +42,8 @@ export function prefetch(tx: Transaction, definitions: Definitions, requests: re
 }
 
 function prefetchForCreates(tx: Transaction, definitions: Definitions, requests: readonly ApiRequest[]): Prefetching {
-  if (!tx.canBeOptimistic || requests.length > MAX_CREATES) return NO_PREFETCHING;
+  const needsLocks = tx.validatesReads && !tx.canBeOptimistic;
+  if (needsLocks || requests.length > MAX_CREATES) return NO_PREFETCHING;
   const records: SubmittedRecord[] = [];
   for (const { action, resource: name, data } of requests) {
     const resource = definitions.get(name);

@@ -155,6 +155,7 @@ const RETURNS_RECORD: ReadonlySet<string> = new Set(['create', 'read', 'update',
 /** Finds references to requests that are not earlier, or do not return a record. */
 function findReferenceMistakes(request: ApiRequest, earlier: readonly BatchItem[]): readonly Issue[] {
   const issues: Issue[] = [];
+  if (!hasItemReferences(request)) return issues;
   for (const [text, path] of referencesIn(request)) {
     const refuse = (code: IssueCode, detail: string): unknown => issues.push({ path, code, detail });
     const index = toIndex(text);
@@ -169,8 +170,13 @@ function findReferenceMistakes(request: ApiRequest, earlier: readonly BatchItem[
 }
 
 /** Returns true if the values of a request contain references to earlier requests of the batch, or escaped references. */
-export function hasItemReferences(request: ApiRequest): boolean {
-  return referencesIn(request).next().done !== true;
+export function hasItemReferences({ id, data, filter = [], where }: ApiRequest): boolean {
+  return [id, data].some(hasReference) || [...filter, ...where].some(({ value }) => hasReference(value));
+}
+
+function hasReference(value: Json | undefined): boolean {
+  if (typeof value === 'string') return REFERENCE.test(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasReference);
 }
 
 /** Returns the request with references to earlier requests of the batch replaced by the ids of their records, and escaped texts unescaped. */

@@ -59,7 +59,7 @@ interface Insertion {
 function insertionOf({ values, stored = values, watched }: Insertion): Promise<RowInsertion | undefined> {
   const resource = resourceOf(definitions, 'Plan');
   return test.database.transaction(async (tx) => {
-    const lookups = lookupsForInsertions(tx, definitions, [{ resource, values }]);
+    const lookups = lookupsForInsertions(replaceMembers(tx, { canBeOptimistic: true }), definitions, [{ resource, values }]);
     if (lookups === undefined) return undefined;
     let inserted: RowInsertion | undefined;
     const members: Partial<Transaction> = {
@@ -79,10 +79,11 @@ function insertionOf({ values, stored = values, watched }: Insertion): Promise<R
   });
 }
 
-const lookupsOf = (name: string, values: JsonObject): Promise<readonly Statement[] | undefined> =>
-  test.database.transaction(
-    async (tx) => lookupsForInsertions(tx, definitions, [{ resource: resourceOf(definitions, name), values }])?.queries,
-  );
+const lookupsOf = (name: string, values: JsonObject, canBeOptimistic = true): Promise<readonly Statement[] | undefined> =>
+  test.database.transaction(async (tx) => {
+    const record = { resource: resourceOf(definitions, name), values };
+    return lookupsForInsertions(replaceMembers(tx, { canBeOptimistic }), definitions, [record])?.queries;
+  });
 
 const other = { kind: 'other' };
 
@@ -135,6 +136,10 @@ describe('the lookups of an insertion', () => {
     const queries = await lookupsOf(resource, values);
     expect(queries?.length).toBe(count);
     expect(queries?.flatMap(({ parameters }) => parameters).every((value) => typeof value === 'string') ?? true).toBe(true);
+  });
+
+  it('contain only references in a transaction that cannot be optimistic', async () => {
+    expect(await lookupsOf('Plan', { code: 'a', number: 2 ** 60, teamId: 'red' }, false)).toMatchObject([{ parameters: ['red'] }]);
   });
 
   it('names the records that the stored values reference', async () => {

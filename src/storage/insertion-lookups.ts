@@ -34,8 +34,9 @@ export interface SubmittedRecord {
 }
 
 /**
- * Returns the lookups for the insertion of records: one for each record that they reference, and one for each of their unique values. Undefined if an insertion
- * must lock what it depends on: records with checksums, lists of references, many or large values, and unique values that no lookup finds exactly.
+ * Returns the lookups for the insertion of records: one for each record that they reference, and, in a transaction that can be optimistic, one for each of
+ * their unique values. Undefined if an insertion must lock what it depends on: records with checksums, lists of references, many or large values, and
+ * unique values that no lookup finds exactly.
  */
 export function lookupsForInsertions(
   tx: Transaction,
@@ -61,6 +62,8 @@ function lookupsOf(tx: Transaction, definitions: Definitions, { resource, values
     if (field.of !== undefined || !isShort(value)) return undefined;
     lookups.push(createLookup(tx, target, { names: ['id'], values: [value] }));
   }
+  // Only an insertion that is sent with the commit has to know that its unique values are free.
+  if (!tx.canBeOptimistic) return lookups;
   for (const { fields: names, where } of uniqueKeysOf(resource)) {
     const given = names.map((name) => ownValue(values, name) ?? resource.fields.get(name)?.default ?? null);
     // A null equals no other value.

@@ -58,7 +58,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   {
     name: 'a create that runs again does not lock what it depends on',
     file: 'src/pipeline/prefetch.ts',
-    find: 'if (!tx.canBeOptimistic || requests.length',
+    find: 'if (needsLocks || requests.length',
     replace: 'if (requests.length',
     red: 'src/pipeline/prefetch.test.ts',
     test: 'create prefetches only in a transaction that runs again if the rows have changed',

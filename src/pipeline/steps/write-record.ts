@@ -137,7 +137,7 @@ async function findReadable(context: RequestContext, reading: Decision): Promise
 
 async function store(context: RequestContext, { record, values }: Proposal): Promise<StoredRecord> {
   const { tx, resource, prefetched, snapshot } = context;
-  const found = prefetched?.found;
+  const found = tx.canBeOptimistic ? prefetched?.found : undefined;
   const stored = { ...record, ...hashPasswords(context, values) };
   await translateConstraints(context, () =>
     found === undefined
