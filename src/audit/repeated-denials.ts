@@ -2,7 +2,7 @@
  * Repeated denials of callers without a token. The first denial in a window of time has an entry; the others add to a durable number, which
  * is committed before their responses are sent. `close-denial-windows.ts` writes the number to the audit log when the window has ended.
  */
-import { networkOf } from '../operators/index.ts';
+import { networkOf } from '../ip-address.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { ChainWriter, Query } from '../storage/index.ts';
 import type { AuditEntry } from './audit-entry.ts';

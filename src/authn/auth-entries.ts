@@ -1,9 +1,9 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { type AuditEntry, appendAuditEntries, appendEntry, createEntryId, type RepeatFacts } from '../audit/index.ts';
 import { Problem } from '../errors.ts';
+import { toCountedAddress } from '../ip-address.ts';
 import type { RequestOrigin } from '../request/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
-import { toCountedAddress } from './login-attempts.ts';
 import { type DiskState, toLowDiskProblem } from './low-disk.ts';
 import { createRefusalWindows, type RefusalWindows, type Repeats } from './refusal-windows.ts';
 import { deriveKey, type TokenKey } from './signing-key.ts';

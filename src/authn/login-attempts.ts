@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { toCountedAddress } from '../ip-address.ts';
 import { type Sql, sql } from '../sql.ts';
 import { CLOCK_LEEWAY_SECONDS, type Transaction } from '../storage/index.ts';
 import { deleteSome } from './delete-some.ts';
@@ -194,23 +195,4 @@ function toKey(userId: string, ip: string): string {
   return createHash('sha256')
     .update(`${userId} ${toCountedAddress(ip)}`)
     .digest('hex');
-}
-
-/**
- * Returns the address under which attempts are counted. For IPv6 this is the /64 network, because a host can choose any address in its
- * network. An IPv4-mapped IPv6 address counts as the IPv4 address.
- */
-export function toCountedAddress(ip: string): string {
-  const [address = ''] = ip.toLowerCase().split('%');
-  if (!address.includes(':')) return address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  const [head = '', tail] = address.split('::', 2);
-  const [first, last] = [toGroups(head), toGroups(tail ?? '')];
-  const zeros = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => '0');
-  return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`;
-}
-
-function toGroups(part: string): string[] {
-  return part === '' ? [] : part.split(':').map((group) => group.replace(/^0+(?=.)/, ''));
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { type Throttling, toCountedAddress } from './login-attempts.ts';
+import { toCountedAddress } from '../ip-address.ts';
+import type { Throttling } from './login-attempts.ts';
 
 /** Milliseconds in which one attempt from a refused address is counted in the database; all others are counted with it. */
 const COUNT_EVERY_MS = 1000;

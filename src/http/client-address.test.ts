@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { isLocal, toAddress, toRateKey, toTrust } from './client-address.ts';
+import { isLocal, toAddress, toTrust } from './client-address.ts';
 
 describe('toAddress', () => {
   it.each([
@@ -8,6 +8,9 @@ describe('toAddress', () => {
     ['::ffff:192.0.2.1', undefined, '192.0.2.1'],
     ['::FFFF:192.0.2.1', undefined, '192.0.2.1'],
     ['2001:db8::1', undefined, '2001:db8::1'],
+    ['2001:0DB8:0:0::1', undefined, '2001:db8::1'],
+    ['::ffff:c000:0201', undefined, '192.0.2.1'],
+    ['0:0:0:0:0:ffff:192.0.2.1', undefined, '192.0.2.1'],
     ['fe80::1%eth0', undefined, 'fe80::1'],
     ['192.0.2.1:443', '127.0.0.1', '192.0.2.1'],
     ['[2001:db8::1]:443', '127.0.0.1', '2001:db8::1'],
@@ -47,20 +50,6 @@ describe('toTrust', () => {
 
   it('trusts no proxy without networks', () => {
     expect(toTrust([])).toBe(false);
-  });
-});
-
-describe('toRateKey', () => {
-  it.each([
-    ['192.0.2.1', '192.0.2.1'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['2001:DB8:1:2::9', '2001:db8:1:2::/64'],
-    ['2001:db8::9', '2001:db8:0:0::/64'],
-    ['::1', '0:0:0:0::/64'],
-    ['2001:db8:1::', '2001:db8:1:0::/64'],
-    ['2001:db8:1:2:3:4:192.0.2.1', '2001:db8:1:2::/64'],
-  ])('returns the rate key of %s: %s', (address, expected) => {
-    expect(toRateKey(address)).toBe(expected);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { BlockList, isIPv6 } from 'node:net';
 import { isLoopback } from '../config/option.ts';
+import { toCanonicalAddress } from '../ip-address.ts';
 import { toHostName } from './allowed-hosts.ts';
 
 /** Stands for an address that a trusted proxy has not named. It is in no network: conditions on it are unknown. */
@@ -36,28 +37,14 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIPv6(address) ? 'ipv6' : 'ipv4';
 }
 
-/** Returns the key of the rate limit: the address, or the /64 network of an IPv6 address, because a client can use any address of the network. */
-export function toRateKey(address: string): string {
-  if (!isIPv6(address)) return address;
-  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
-  const [head = '', tail] = canonical.split('::');
-  const front = head === '' ? [] : head.split(':');
-  const back = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = Array.from({ length: 8 - front.length - back.length }, () => '0');
-  return `${[...front, ...zeros, ...back].slice(0, 4).join(':')}::/64`;
-}
-
-/** Matches an IPv4 address mapped into IPv6. */
-const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
-
 /** Matches an address with a port, as some proxies write it, or in brackets. */
 const WITH_PORT = /^(?:(\d+\.\d+\.\d+\.\d+):\d+|\[([^\]]+)\](?::\d+)?)$/;
 
-/** Returns an address without port and zone: `[fe80::1%eth0]:443` gives `fe80::1`. Returns undefined for a text that is no address. */
+/** Returns an address without port and zone, in canonical form: `[FE80::1%eth0]:443` gives `fe80::1`. Returns undefined for text that is no address. */
 function toValidAddress(text = ''): string | undefined {
   const [, ipv4, ipv6] = WITH_PORT.exec(text) ?? [];
   const [address = ''] = (ipv4 ?? ipv6 ?? text).split('%', 1);
-  return isIP(address) === 0 ? undefined : (MAPPED.exec(address)?.[1] ?? address);
+  return toCanonicalAddress(address);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isRefusedToken, Problem } from '../errors.ts';
+import { toCountedAddress } from '../ip-address.ts';
 import { refuseAmbiguous } from './ambiguous-requests.ts';
-import { toRateKey } from './client-address.ts';
 import type { HttpOptions } from './http-options.ts';
 import { clientAddress, toPath } from './http-request.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -79,7 +79,7 @@ export interface Charge {
  * @throws Problem REQUEST_RATE
  */
 export function charge(limiter: RateLimiter | undefined, request: FastifyRequest, { cost, paid }: Charge): void {
-  const wait = limiter?.take(toRateKey(clientAddress(request)), cost, paid) ?? 0;
+  const wait = limiter?.take(toCountedAddress(clientAddress(request)), cost, paid) ?? 0;
   if (wait > 0) throw new Problem('REQUEST_RATE', 'the rate limit of this address is exceeded', { retryAfter: wait });
 }
 

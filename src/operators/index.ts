@@ -11,7 +11,6 @@
 export { type Decimal, parseDecimal, toDecimalText } from './decimals.ts';
 export { parseDate, parseInstant, toInstantText } from './instants.ts';
 export { createItemLookup } from './list-operators.ts';
-export { networkOf } from './network.ts';
 export {
   type ComparisonContext,
   IN_MEMORY,

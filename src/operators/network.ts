@@ -1,9 +1,7 @@
-import ipaddr from 'ipaddr.js';
+import { type Address, parseAddress } from '../ip-address.ts';
 import { defineNegation, defineOperator, validateItems } from './define-operator.ts';
 import { IN_MEMORY, type Operator } from './operator.ts';
 import { anyTruth, describeValue, type Json, type Truth, UNKNOWN } from './value.ts';
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /** The addresses that share the first `bits` bits of `address`. */
 interface Network {
@@ -44,37 +42,10 @@ export const ncidr: Operator = defineNegation(cidr, {
   summary: 'The IP address is outside the network, or outside all networks of a list. Unknown if the text is not an IP address.',
 });
 
-/** Returns the network of an address: the /24 of an IPv4 address, the /64 of an IPv6 address. Text that is not an address is returned unchanged. */
-export function networkOf(text: string): string {
-  const address = parseAddress(text);
-  if (address === undefined) return text;
-  if (address instanceof ipaddr.IPv4) return `${address.octets.slice(0, 3).join('.')}.0/24`;
-  return `${new ipaddr.IPv6([...address.parts.slice(0, 4), 0, 0, 0, 0]).toRFC5952String()}/64`;
-}
-
 function isInside(address: Address, expected: Json): Truth {
   const network = typeof expected === 'string' ? parseNetwork(expected) : undefined;
   if (network === undefined) return UNKNOWN;
   return address.kind() === network.address.kind() && address.match(network.address, network.bits);
-}
-
-/** Parses an IP address. Rejects `127.1`, `0x7f.0.0.1` and `010.0.0.1`, which programs parse as different addresses. */
-function parseAddress(text: string): Address | undefined {
-  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
-  const written = inGroups(text);
-  if (written === undefined || !ipaddr.IPv6.isValid(written) || written.includes('%')) return undefined;
-  const address = ipaddr.IPv6.parse(written);
-  return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
-}
-
-/** Rewrites `::ffff:10.0.0.1` to `::ffff:a00:1`. The library would parse `::10.0.0.1`, which is IPv6 only, as an IPv4 address. */
-function inGroups(text: string): string | undefined {
-  const start = text.lastIndexOf(':') + 1;
-  const tail = text.slice(start);
-  if (!tail.includes('.')) return text;
-  if (!ipaddr.IPv4.isValidFourPartDecimal(tail)) return undefined;
-  const [a = 0, b = 0, c = 0, d = 0] = ipaddr.IPv4.parse(tail).octets;
-  return `${text.slice(0, start)}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 }
 
 /** Parses `10.0.0.0/8` or a single address. Bits after the prefix are ignored. */

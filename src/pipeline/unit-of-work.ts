@@ -2,7 +2,7 @@ import type { AuditEntry } from '../audit/index.ts';
 import { identify, identifyByToken, toForeignId, toLowDiskProblem, type VerifiedToken } from '../authn/index.ts';
 import type { AtRevision, Prefetch } from '../authz/index.ts';
 import { Problem } from '../errors.ts';
-import { networkOf } from '../operators/index.ts';
+import { networkOf } from '../ip-address.ts';
 import type { ApiRequest, RequestOrigin } from '../request/index.ts';
 import { toAnonymousCaller } from '../storage/index.ts';
 import { createCallerBudget } from './answer-budget.ts';

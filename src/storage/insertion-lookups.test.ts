@@ -138,7 +138,7 @@ describe('the lookups of an insertion', () => {
     expect(queries?.flatMap(({ parameters }) => parameters).every((value) => typeof value === 'string') ?? true).toBe(true);
   });
 
-  it('contain only references in a transaction that cannot be optimistic', async () => {
+  it('looks up only references in a transaction that cannot be optimistic', async () => {
     expect(await lookupsOf('Plan', { code: 'a', number: 2 ** 60, teamId: 'red' }, false)).toMatchObject([{ parameters: ['red'] }]);
   });
 

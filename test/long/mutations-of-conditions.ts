@@ -76,7 +76,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
   },
   {
     name: 'an IPv4-mapped IPv6 address is compared as IPv6',
-    file: 'src/operators/network.ts',
+    file: 'src/ip-address.ts',
     find: 'return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;',
     replace: 'return address;',
     red: 'src/operators/operator-table.test.ts',
