@@ -10,7 +10,18 @@ import { ancestorsOf, compareAncestors } from './within-evaluation.ts';
 
 /** Returns the trace of a condition. Evaluates every comparison, also those after a comparison that decides its group. */
 export function explainCondition(condition: Condition, scope: Scope): ConditionTrace {
-  const answer = toAnswer(partiallyEvaluate(condition, scope));
+  switch (condition.type) {
+    case 'not':
+      return explainNegation(condition, scope);
+    case 'all':
+    case 'any':
+      return explainGroup(condition, scope);
+    default:
+      return explainMember(condition, toAnswer(partiallyEvaluate(condition, scope)), scope);
+  }
+}
+
+function explainMember(condition: Exclude<Condition, { type: 'not' | 'all' | 'any' }>, answer: TracedAnswer, scope: Scope): ConditionTrace {
   switch (condition.type) {
     case 'constant':
       return { type: 'constant', answer };
@@ -24,11 +35,22 @@ export function explainCondition(condition: Condition, scope: Scope): ConditionT
       return explainSome(condition, { answer, scope, explain: explainCondition });
     case 'within':
       return explainWithin(condition, answer, scope);
-    case 'not':
-      return { type: 'not', answer, of: explainCondition(condition.of, scope) };
-    default:
-      return { type: condition.type, answer, of: condition.of.map((part) => explainCondition(part, scope)) };
   }
+}
+
+const NEGATED: Readonly<Record<TracedAnswer, TracedAnswer>> = { true: 'false', false: 'true', unknown: 'unknown', open: 'open' };
+
+function explainNegation({ of }: Extract<Condition, { type: 'not' }>, scope: Scope): ConditionTrace {
+  const inner = explainCondition(of, scope);
+  return { type: 'not', answer: NEGATED[inner.answer], of: inner };
+}
+
+/** Explains a group. Its answer follows from those of its members: evaluating it again would evaluate each condition on related records again. */
+function explainGroup({ type, of }: Extract<Condition, { type: 'all' | 'any' }>, scope: Scope): ConditionTrace {
+  const members = of.map((part) => explainCondition(part, scope));
+  const [decisive, otherwise] = type === 'all' ? (['false', 'true'] as const) : (['true', 'false'] as const);
+  const answer = ([decisive, 'open', 'unknown'] as const).find((each) => members.some((member) => member.answer === each)) ?? otherwise;
+  return { type, answer, of: members };
 }
 
 function explainComparison(comparison: Comparison | Within, answer: TracedAnswer, scope: Scope): ComparisonTrace {

@@ -12,7 +12,8 @@ export function toSomeEvaluator(some: Some, where: (scope: Scope) => Condition):
   return (scope) => {
     const items = itemsOf(scope.valueOf(some.path));
     if (items !== UNRESOLVED && items.length > some.limit) return constant(UNKNOWN);
-    const records = items === UNRESOLVED ? UNRESOLVED : findItems(some, items, scope);
+    // An item that the list has twice adds nothing to the result.
+    const records = items === UNRESOLVED ? UNRESOLVED : findItems(some, [...new Set(items)], scope);
     if (records === 'unknown') return constant(UNKNOWN);
     const found = records === UNRESOLVED ? UNRESOLVED : evaluateItems(records, some, { where, scope });
     return found === UNRESOLVED ? { ...some, where: all([where(withRelatedRecord(scope, some, UNRESOLVED))]) } : found;

@@ -182,7 +182,7 @@ export {
 export { loadReferenced, loadReferencedOfEach, type OnRead, type ReferenceQuery, readSetOf } from './referenced-records.ts';
 export { loadReferencing } from './referencing-records.ts';
 export { loadRelatedOfList } from './related-list.ts';
-export { createRelatedStore, type RelatedStore } from './related-records.ts';
+export { createRelatedStore, MAX_RELATED, type RelatedStore } from './related-records.ts';
 export { resealRows } from './reseal-rows.ts';
 export {
   advanceRevisionAbove,

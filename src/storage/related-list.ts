@@ -44,7 +44,10 @@ export async function loadRelatedOfList(tx: Transaction, list: RelatedList): Pro
     const resource = definitions.get(name);
     return resource !== undefined && (withoutIndex || hasIndexOn(resource, fields));
   };
-  const replaced = await related.evaluate(() => replaceRelated(where, { scope, maxRecords: MAX_BEFORE_LIST, isIndexed, isInStatement }));
+  const replaced = await related.evaluate(
+    () => replaceRelated(where, { scope, maxRecords: MAX_BEFORE_LIST, isIndexed, isInStatement }),
+    async () => where,
+  );
   related.noteReads({ isPartial: true });
   return replaced;
 }

@@ -1,14 +1,14 @@
 /** Loads the related records that conditions count. */
 import type { RelatedRecords } from '../authz/context/index.ts';
-import { relatedName, relatedPaths, WITHOUT_VALUE } from '../conditions/index.ts';
+import { type Related, relatedName, relatedPaths, type Some, WITHOUT_VALUE } from '../conditions/index.ts';
 import { Problem } from '../errors.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import type { Definitions } from '../resources/index.ts';
-import { createAncestorStore } from './ancestors.ts';
+import { type AncestorStore, createAncestorStore } from './ancestors.ts';
 import type { Transaction } from './contract.ts';
-import { createItemStore } from './item-records.ts';
+import { createItemStore, type ItemStore } from './item-records.ts';
 import { type FoundRecords, keyOf, loadRelated, type Wanted } from './load-related.ts';
-import { createFoundMaps } from './loaded-records.ts';
+import { createFoundMaps, type FoundMap } from './loaded-records.ts';
 import type { RecordRead } from './relation-reads.ts';
 
 /** Related records that are loaded when a condition needs them. */
@@ -23,13 +23,17 @@ export interface RelatedStore extends RelatedRecords {
   noteReads(how?: { readonly isPartial: boolean }): void;
   /**
    * Evaluates conditions until the related records that they read are loaded: those of the first evaluation decide which records the next one reads.
-   * If they read more than one decision may load, forgets them and returns the result of `inDatabase`. @throws Problem REQUEST_BUDGET without such a result
+   * If they load or compare more than one decision may, forgets the records and returns the result of `inDatabase`.
+   * @throws Problem REQUEST_BUDGET without such a result
    */
   evaluate<T>(run: () => T, inDatabase?: () => Promise<T | undefined>): Promise<T>;
 }
 
-/** Maximum related records of one decision. */
-const MAX_LOADED = 20_000;
+/**
+ * Maximum related records of one decision, counted when they are loaded, and again each time they are compared: a condition inside another one compares its
+ * records for each record of the other one, and all of that in one turn of the event loop.
+ */
+export const MAX_RELATED = 20_000;
 
 /** Maximum records of one condition whose values the audit log keeps. */
 const MAX_FACTS = 100;
@@ -45,60 +49,113 @@ const foundRelated = createFoundMaps<CountedRecords>(({ records }) => (records =
 /**
  * Creates an empty store. It belongs to one decision, or to the decisions on one list. It loads no record that an earlier store of the
  * unit of work has loaded, unless a record was written.
+ *
+ * @param maxCompared Maximum records that one evaluation compares.
  */
-export function createRelatedStore(tx: Transaction, definitions: Definitions): RelatedStore {
-  const found = foundRelated(tx, definitions);
-  const used = new Set<FoundRecords>();
-  const wanted = new Map<string, Wanted>();
-  const ancestors = createAncestorStore(tx, definitions);
-  const items = createItemStore(tx, definitions);
-  const byId = [ancestors, items];
-  const stores = [found, ...byId];
+export function createRelatedStore(tx: Transaction, definitions: Definitions, maxCompared: number = MAX_RELATED): RelatedStore {
+  return new LoadingRecords(tx, definitions, maxCompared);
+}
 
-  async function load([key, each]: readonly [string, Wanted]): Promise<void> {
-    found.add(key, { ...each, ...(await loadRelated(tx, definitions, each)) });
+class LoadingRecords implements RelatedStore {
+  readonly #tx: Transaction;
+  readonly #definitions: Definitions;
+  readonly #maxCompared: number;
+  readonly #found: FoundMap<CountedRecords>;
+  readonly #used = new Set<FoundRecords>();
+  readonly #wanted = new Map<string, Wanted>();
+  readonly #ancestors: AncestorStore;
+  readonly #items: ItemStore;
+  /** Records that the present evaluation has compared. */
+  #compared = 0;
+
+  constructor(tx: Transaction, definitions: Definitions, maxCompared: number) {
+    this.#tx = tx;
+    this.#definitions = definitions;
+    this.#maxCompared = maxCompared;
+    this.#found = foundRelated(tx, definitions);
+    this.#ancestors = createAncestorStore(tx, definitions);
+    this.#items = createItemStore(tx, definitions);
   }
 
-  const size = (): number => stores.reduce((sum, store) => sum + store.size, 0);
-  function begin(): void {
-    // A list evaluates its records one after the other.
-    if (size() > MAX_LOADED) for (const store of stores) store.clear();
-    wanted.clear();
-    used.clear();
-    for (const store of byId) store.beginReads();
+  ancestors(name: string, id: string): ReturnType<RelatedStore['ancestors']> {
+    return this.#ancestors.find(name, id);
   }
 
-  return {
-    ancestors: (name, id) => ancestors.find(name, id),
-    item: (some, id) => items.find(some, id),
-    find(related, values) {
-      const key = keyOf(related, values);
-      const known = found.get(key);
-      if (known === undefined) wanted.set(key, { related, values });
-      else used.add(known);
-      return known?.records ?? 'unknown';
-    },
-    noteReads: (how) =>
-      addReads(tx, { found: [...used], records: [...ancestors.reads(), ...items.reads()], isPartial: how?.isPartial ?? false }),
-    facts: (decided) => new Map([...toFacts(found.entries(), decided), ...items.facts(), ...ancestors.facts()]),
-    async evaluate(run, inDatabase) {
-      begin();
-      for (let result = run(); size() <= MAX_LOADED; result = run()) {
-        if (wanted.size === 0 && !byId.some((store) => store.isIncomplete)) return result;
-        // On PostgreSQL the statements are sent in one message.
-        await Promise.all([...byId.map((store) => store.load()), ...[...wanted].map(load)]);
-        await tx.checkTime();
-        if (size() > MAX_LOADED) break;
-        begin();
-      }
-      begin();
-      return (await inDatabase?.()) ?? refuseTooMany();
-    },
+  item(some: Some, id: string): ReturnType<RelatedStore['item']> {
+    return this.#mayCompare(1) ? this.#items.find(some, id) : 'unknown';
+  }
+
+  find(related: Related, values: readonly Json[]): ReturnType<RelatedStore['find']> {
+    // A search without records costs as much as one record.
+    if (!this.#mayCompare(1)) return 'unknown';
+    const key = keyOf(related, values);
+    const known = this.#found.get(key);
+    if (known === undefined) this.#wanted.set(key, { related, values });
+    else this.#used.add(known);
+    const records = known?.records ?? 'unknown';
+    return records === 'unknown' || this.#mayCompare(records.length) ? records : 'unknown';
+  }
+
+  noteReads(how?: { readonly isPartial: boolean }): void {
+    const records = [...this.#ancestors.reads(), ...this.#items.reads()];
+    addReads(this.#tx, { found: [...this.#used], records, isPartial: how?.isPartial ?? false });
+  }
+
+  facts(decided: DecidedRecord): ReadonlyMap<string, Json | undefined> {
+    return new Map([...toFacts(this.#found.entries(), decided), ...this.#items.facts(), ...this.#ancestors.facts()]);
+  }
+
+  async evaluate<T>(run: () => T, inDatabase?: () => Promise<T | undefined>): Promise<T> {
+    this.#begin();
+    for (let result = run(); this.#mayCompare(0) && !this.#isFull; result = run()) {
+      if (this.#wanted.size === 0 && !this.#ancestors.isIncomplete && !this.#items.isIncomplete) return result;
+      // On PostgreSQL the statements are sent in one message.
+      await Promise.all([this.#ancestors.load(), this.#items.load(), ...[...this.#wanted].map(this.#load)]);
+      await this.#tx.checkTime();
+      if (this.#isFull) break;
+      this.#begin();
+    }
+    this.#forget();
+    this.#begin();
+    return (await inDatabase?.()) ?? refuseTooMany();
+  }
+
+  readonly #load = async ([key, each]: readonly [string, Wanted]): Promise<void> => {
+    this.#found.add(key, { ...each, ...(await loadRelated(this.#tx, this.#definitions, each)) });
   };
+
+  get #isFull(): boolean {
+    return this.#found.size + this.#ancestors.size + this.#items.size > MAX_RELATED;
+  }
+
+  /** Counts records that are compared next. Returns false above the limit: the evaluation must then end soon, and its result is not used. */
+  #mayCompare(records: number): boolean {
+    this.#compared += records;
+    return this.#compared <= this.#maxCompared;
+  }
+
+  #begin(): void {
+    this.#compared = 0;
+    // A list evaluates its records one after the other.
+    if (this.#isFull) this.#forget();
+    this.#wanted.clear();
+    this.#used.clear();
+    this.#ancestors.beginReads();
+    this.#items.beginReads();
+  }
+
+  #forget(): void {
+    this.#found.clear();
+    this.#ancestors.clear();
+    this.#items.clear();
+  }
 }
 
 function refuseTooMany(): never {
-  throw new Problem('REQUEST_BUDGET', `the conditions read more than ${MAX_LOADED} related records, records of lists and ancestors`);
+  throw new Problem(
+    'REQUEST_BUDGET',
+    `the conditions read more than ${MAX_RELATED} related records, records of lists and ancestors; each counts as often as it is compared`,
+  );
 }
 
 /** The reads of an evaluation. */

@@ -93,7 +93,7 @@ export const MUTATIONS_OF_HIERARCHIES: readonly Mutation[] = [
   {
     name: 'ancestors are not kept for explanations',
     file: 'src/storage/related-records.ts',
-    find: ', ...ancestors.facts()])',
+    find: ', ...this.#ancestors.facts()])',
     replace: '])',
     red: 'test/scenarios/hierarchies.test.ts',
     test: 'names the folders that were compared, also after a move',

@@ -201,7 +201,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   {
     name: 'ancestors are not part of the read set',
     file: 'src/storage/related-records.ts',
-    find: '...ancestors.reads(), ',
+    find: '...this.#ancestors.reads(), ',
     replace: '',
     red: FRESHNESS,
     test: 'a read is decided again if, before it commits, an ancestor is moved',

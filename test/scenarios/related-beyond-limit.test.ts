@@ -10,20 +10,27 @@ import { type Change, type InterruptedPipeline, openInterrupted } from './interr
 
 const text = { type: 'string' };
 const DEFINITIONS = {
-  Membership: { fields: { team: text, seat: text }, indexes: [{ fields: ['team'] }] },
+  Membership: {
+    fields: { team: text, seat: text, seatIds: { type: 'list', of: { type: 'reference', to: 'Membership' } } },
+    indexes: [{ fields: ['team'] }],
+  },
   Grant: { fields: { seat: text, level: text }, indexes: [{ fields: ['seat'] }] },
   Document: { fields: { team: text, title: text } },
+  Room: { fields: { seatIds: { type: 'list', of: { type: 'reference', to: 'Membership' } } } },
 };
 /** Memberships of the team, and grants of each seat: together more than 20,000. */
 const COUNT = 150;
 const SEATS = Array.from({ length: COUNT }, (_, index) => `s${String(index).padStart(3, '0')}`);
+
+const MEMBERSHIPS = SEATS.map((seat) => `m-${seat}`);
 
 let pipeline: InterruptedPipeline;
 beforeAll(async () => {
   pipeline = await openInterrupted({
     definitions: DEFINITIONS,
     records: {
-      Membership: Object.fromEntries(SEATS.map((seat) => [`m-${seat}`, { team: 'a', seat }])),
+      Membership: Object.fromEntries(SEATS.map((seat) => [`m-${seat}`, { team: 'a', seat, seatIds: MEMBERSHIPS }])),
+      Room: { r1: { seatIds: MEMBERSHIPS } },
       Grant: { first: { seat: 's149', level: 'owner' } },
       Document: { d1: { team: 'a', title: 'one' }, d2: { team: 'b', title: 'two' } },
     },
@@ -50,6 +57,13 @@ const granted = (level: object, bound: object = {}) => ({
 const OWNER = granted({ operator: 'eq', value: 'owner' });
 const NO_EDITOR = granted({ operator: 'eq', value: 'editor' }, { atMost: 0 });
 const EDITOR = granted({ operator: 'eq', value: 'editor' });
+/** Compares each of the 150 memberships of the team with each other one. */
+const compared = (comparison: object): object => ({
+  related: {
+    ...{ resource: 'Membership', as: 'm', on: { team: '${resource.team}' } },
+    where: [{ related: { resource: 'Membership', as: 'n', on: { team: '${m.team}' }, where: [comparison], atLeast: COUNT } }],
+  },
+});
 const MEMBER = { related: { resource: 'Membership', as: 'm', on: { team: '${resource.team}' } } };
 const IS_TEAM_A = { field: 'resource.team', operator: 'eq', value: 'a' };
 
@@ -87,6 +101,21 @@ describe('a decision that reads more related records than it may load', () => {
   ])('ends with REQUEST_BUDGET for %s', async (_, given, request) => {
     await pipeline.test.grant(given);
     expect(await answerOf(request)).toBe('REQUEST_BUDGET');
+  });
+
+  it('ends in the database, or with REQUEST_BUDGET, if it compares few records too often', async () => {
+    await pipeline.test.grant(rule([compared({ field: 'n.seat', operator: 'exists', value: true })]));
+    expect([await answerOf(READ), await answerOf(LIST), await answerOf(CREATE)]).toEqual(['d1', 'd1', 'REQUEST_BUDGET']);
+    const { facts } = await readEntry();
+    expect(facts).toEqual({ 'resource.team': 'a' });
+  });
+
+  it('ends in the database if it compares few records of lists too often', async () => {
+    await pipeline.test.grant(rule([{ field: 'resource.seatIds.seatIds.seat', operator: 'eq', value: 's000' }], { resource: 'Room' }));
+    const room = { resource: 'Room', action: 'read', id: 'r1' } as const;
+    expect([await answerOf(room), await answerOf({ resource: 'Room', action: 'list' })]).toEqual(['r1', 'r1']);
+    const { facts } = (await pipeline.test.entries()).findLast(({ action }) => action === 'read') as AuditEntry;
+    expect(Object.keys(facts ?? {})).toEqual(['resource.seatIds']);
   });
 
   it('names the rule in its audit entry, and keeps no related records', async () => {

@@ -11,7 +11,7 @@ import type { Issue } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import { proposeChange, proposeRecord } from '../../pipeline/index.ts';
 import { hasIncrement, type Resource, type StoredRecord } from '../../resources/index.ts';
-import { createRelatedStore, loadReferenced, type RelatedStore } from '../../storage/index.ts';
+import { createRelatedStore, loadReferenced, MAX_RELATED, type RelatedStore } from '../../storage/index.ts';
 import type { AdminRequest } from '../admin/index.ts';
 import { CREATES_RECORD, DENIED_INACTIVE, loadAskedRecord, loadIntactUser, toPrincipal } from './partial-decisions.ts';
 
@@ -61,6 +61,9 @@ export interface SimulationContext extends Pick<AdminRequest, 'tx' | 'snapshot'>
   readonly related?: RelatedStore | undefined;
 }
 
+/** The number of times that a condition is evaluated to decide, to explain its answer, and to explain each of its records. */
+const EXPLAINED = 3;
+
 /** A function that returns the rules that apply to a request. */
 type RulesFor = (query: RulesQuery) => Promise<ApplicableRules>;
 
@@ -87,7 +90,9 @@ async function simulateActive(admin: SimulationContext, test: AccessTest, rulesF
     const who = { userId: principal.id, role: principal.role };
     const applicable = await rulesFor({ ...who, resource: resource.name, action: input.action, now });
     const referenced = await loadReferenced(tx, snapshot.definitions, { ...input, paths: applicable.referencePaths });
-    const related = applicable.countsRelated ? (admin.related ?? createRelatedStore(tx, snapshot.definitions)) : undefined;
+    const related = applicable.countsRelated
+      ? (admin.related ?? createRelatedStore(tx, snapshot.definitions, EXPLAINED * MAX_RELATED))
+      : undefined;
     const run = (): Explanation => explain(applicable, leaveOpen(createScope({ ...input, referenced, related }), isMethodOrUrl), who);
     const explanation = related === undefined ? run() : await related.evaluate(run);
     decisions.push(explanation);

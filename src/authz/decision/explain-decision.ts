@@ -1,4 +1,5 @@
 import { type ConditionTrace, explainCondition, printCondition, type Scope, traceResidual } from '../../conditions/index.ts';
+import { getOrCreate } from '../../memoize.ts';
 import {
   type ApplicableRules,
   type CompiledRule,
@@ -73,7 +74,8 @@ export interface Explanation {
 export function explain(applicable: ApplicableRules, scope: Scope, principal: Omit<DecideOptions, 'trace'>): Explanation {
   const steps: RuleStep[] = [];
   const decision = decide(applicable, scope, { ...principal, trace: (step) => steps.push(step) });
-  const input: ExplainInput = { applicable, scope, principal, ranks: new Map(applicable.ranked.map((ranked) => [ranked.rule, ranked])) };
+  const ranks = new Map(applicable.ranked.map((ranked) => [ranked.rule, ranked]));
+  const input: ExplainInput = { applicable, scope, principal, ranks, traces: new Map() };
   return {
     decision,
     trace: steps.map((step) => toTrace(step, input)),
@@ -105,11 +107,16 @@ interface ExplainInput {
   readonly scope: Scope;
   readonly principal: Omit<DecideOptions, 'trace'>;
   readonly ranks: ReadonlyMap<CompiledRule, RankedRule>;
+  /** The traces made so far: a denial explains its ALLOW rules twice. */
+  readonly traces: Map<CompiledRule, ConditionTrace>;
 }
 
 function toTrace({ rule, truth, fired }: RuleStep, input: ExplainInput): RuleTrace {
-  const condition = explainCondition(rule.condition, input.scope);
-  return { ...toRuleInfo(rule, input), answer: toAnswer(truth), fired, condition, ...missingIn(rule, input) };
+  return { ...toRuleInfo(rule, input), answer: toAnswer(truth), fired, condition: explainRule(rule, input), ...missingIn(rule, input) };
+}
+
+function explainRule(rule: CompiledRule, { scope, traces }: ExplainInput): ConditionTrace {
+  return getOrCreate(traces, rule, () => explainCondition(rule.condition, scope));
 }
 
 function tiesWith(deciding: CompiledRule | undefined, input: ExplainInput): readonly TiedRule[] {
@@ -146,7 +153,7 @@ function nearestOf(allowing: readonly CompiledRule[], steps: readonly RuleStep[]
   const notFired = new Set(steps.filter((step) => !step.fired).map((step) => step.rule));
   const fired = steps.find((step) => step.fired)?.rule;
   return allowing
-    .map((rule) => ({ rule, ...toPreconditions(explainCondition(rule.condition, input.scope)) }))
+    .map((rule) => ({ rule, ...toPreconditions(explainRule(rule, input)) }))
     .sort((a, b) => a.distance - b.distance)
     .slice(0, NEARBY)
     .map(({ rule, unmet }) => ({
