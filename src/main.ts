@@ -8,6 +8,9 @@ const MIN_NODE: readonly [number, number] = [22, 14];
 /** Milliseconds for which the exit waits for the readers of the last lines. */
 const LAST_LINES_MS = 1000;
 
+/** The message of a command that is interrupted while it asks a question. */
+const INTERRUPTED = 'the command was interrupted; nothing was created';
+
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
   process.stderr.write(
@@ -40,7 +43,11 @@ const exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
   isCheckout: existsSync(new URL('src/main.ts', PACKAGE_FOLDER)),
   readEnvFile: async (project) => (await import('./files/index.ts')).readEnvFile(project),
-  ask: process.stdin.isTTY && process.stdout.isTTY ? ask : undefined,
+  askQuestions:
+    process.stdin.isTTY && process.stdout.isTTY
+      ? async (run) =>
+          (await import('./cli/questions.ts')).askQuestions({ input: process.stdin, output: process.stdout, interrupted: INTERRUPTED }, run)
+      : undefined,
   createProject: async (project) =>
     (await import('./project/index.ts')).createProject(project, {
       folder: fileURLToPath(new URL('templates', PACKAGE_FOLDER)),
@@ -81,11 +88,6 @@ process.exit(exitCode);
 
 function printError(line: string): void {
   process.stderr.write(`${line}\n`);
-}
-
-async function ask(question: string): Promise<string> {
-  const { askQuestion } = await import('./cli/questions.ts');
-  return askQuestion(question, { input: process.stdin, output: process.stdout });
 }
 
 function showProgress(line: string | undefined): void {

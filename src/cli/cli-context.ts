@@ -58,8 +58,8 @@ export interface CliContext {
   readonly showProgress?: ((line: string | undefined) => void) | undefined;
   /** Reads a new password from the terminal, without echo, or from standard input. Throws if none is given. */
   readPassword(): Promise<string>;
-  /** Asks a question and returns the typed line. Absent if there is no terminal. */
-  readonly ask?: ((question: string) => Promise<string>) | undefined;
+  /** Asks questions on the terminal. Absent if there is no terminal. */
+  readonly askQuestions?: (<T>(run: (questions: CliQuestions) => Promise<T>) => Promise<T>) | undefined;
   /** The emitter of process signals. */
   readonly signals: SignalSource;
   /** The connection to the primary, if this process is a worker. */
@@ -113,6 +113,12 @@ export type StopSignal = 'SIGTERM' | 'SIGINT';
 
 /** The signal that replaces workers. SIGHUP is not used, because it is also sent when the terminal is closed. */
 export type RestartSignal = 'SIGUSR2';
+
+/** Questions on the terminal. */
+export interface CliQuestions {
+  /** Asks a question and returns the typed line. */
+  ask(question: string): Promise<string>;
+}
 
 /** The connection of a worker to the primary. */
 export interface CliPrimaryLink {

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { CliContext } from './cli-context.ts';
 import { PROJECT_TEMPLATES } from './init.ts';
 import { runCli } from './program.ts';
 import { createRun } from './run.fixture.ts';
@@ -12,7 +13,8 @@ async function run(args: readonly string[], { answers, isCheckout = false }: { a
     asked.push(question);
     return answers?.shift() ?? '';
   };
-  const exitCode = await runCli(['init', ...args], { ...context, isCheckout, ask: answers === undefined ? undefined : ask });
+  const askQuestions: CliContext['askQuestions'] = (questions) => questions({ ask });
+  const exitCode = await runCli(['init', ...args], { ...context, isCheckout, ...(answers !== undefined && { askQuestions }) });
   return { exitCode, out, err, calls, asked };
 }
 

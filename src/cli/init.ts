@@ -1,5 +1,5 @@
 import { didYouMean, SetupError } from '../errors.ts';
-import type { CliCommand, CliContext, CliFlags } from './cli-context.ts';
+import type { CliCommand, CliContext, CliFlags, CliQuestions } from './cli-context.ts';
 import { findFlag, requireFlag } from './flags.ts';
 
 /** The templates of `bailiwick init`, with what each contains. Each is a folder of `templates/`. */
@@ -49,21 +49,20 @@ interface Choices {
 /** Returns the choices, from flags, questions and defaults. */
 async function chooseProject(context: CliContext, flags: CliFlags): Promise<Choices> {
   const template = flags.has('template') ? parseTemplate(requireFlag(flags, 'template')) : undefined;
-  const ask = flags.has('yes') || flags.has('json') ? undefined : context.ask;
+  const askQuestions = flags.has('yes') || flags.has('json') ? undefined : context.askQuestions;
   const given = findFlag(flags, 'folder');
-  if (ask === undefined) {
+  if (askQuestions === undefined) {
     if (given === undefined || given === '') throw new SetupError('expected a folder, such as: bailiwick init my-api');
     return { folder: given, template: template ?? DEFAULT_TEMPLATE, hasExampleData: flags.has('exampleData') };
   }
-  const folder = given ?? ((await ask(`folder of the project (${DEFAULT_FOLDER}): `)) || DEFAULT_FOLDER);
-  return {
-    folder,
+  return askQuestions(async ({ ask }) => ({
+    folder: given ?? ((await ask(`folder of the project (${DEFAULT_FOLDER}): `)) || DEFAULT_FOLDER),
     template: template ?? (await askTemplate(context, ask)),
     hasExampleData: flags.has('exampleData') || isYes(await ask('add example data? (y/N): ')),
-  };
+  }));
 }
 
-async function askTemplate(context: CliContext, ask: (question: string) => Promise<string>): Promise<string> {
+async function askTemplate(context: CliContext, ask: CliQuestions['ask']): Promise<string> {
   const names = [...PROJECT_TEMPLATES.keys()];
   context.print('templates:');
   for (const [index, [name, about]] of [...PROJECT_TEMPLATES].entries()) context.print(`  ${index + 1}  ${name.padEnd(14)}${about}`);

@@ -61,6 +61,14 @@ describe('a password from a terminal', () => {
     expect(shown()).toBe('new password: \nrepeat password: \n');
   });
 
+  it('reads both passwords from lines that are pasted together', async () => {
+    const { streams, input, shown } = createStreams(true);
+    const read = readPassword(streams);
+    await typed(input, 'open sesame now\ropen sesame now\r');
+    expect(await read).toBe('open sesame now');
+    expect(shown()).toBe('new password: \nrepeat password: \n');
+  });
+
   it.each([
     ['the passwords differ', ['open sesame now\r', 'open sesame then\r'], /not match/],
     ['it is interrupted', ['open\u0003'], /no password/],

@@ -1,7 +1,6 @@
 /** Reads passwords from a terminal, without echo, or from a pipe. A password is never an argument, because other users can read command lines. */
-import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
 import { SetupError } from '../errors.ts';
+import { askQuestions } from './questions.ts';
 
 /** Maximum number of characters read from a pipe. */
 const MAX_LENGTH = 1000;
@@ -19,8 +18,11 @@ export interface PasswordStreams {
  */
 export async function readPassword({ input, output }: PasswordStreams): Promise<string> {
   if (!input.isTTY) return readLine(input);
-  const first = await prompt('new password: ', { input, output });
-  const second = await prompt('repeat password: ', { input, output });
+  const terminal = { input, output, interrupted: 'no password was given; nothing was changed' };
+  const [first, second] = await askQuestions(terminal, async ({ askHidden }) => [
+    await askHidden('new password: '),
+    await askHidden('repeat password: '),
+  ]);
   if (first === second) return requirePassword(first);
   throw new SetupError('the passwords do not match; nothing was changed');
 }
@@ -43,24 +45,6 @@ async function readLine(input: AsyncIterable<Buffer | string>): Promise<string> 
   }
   const [line = ''] = text.split(/\r?\n/, 1);
   return requirePassword(line);
-}
-
-async function prompt(text: string, { input, output }: PasswordStreams): Promise<string> {
-  // Line editing needs an output; this one discards everything, so the password is not shown.
-  const discarded = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const terminal = createInterface({ input, output: discarded, terminal: true });
-  const closed = new AbortController();
-  terminal.on('SIGINT', () => closed.abort());
-  terminal.on('close', () => closed.abort());
-  output.write(text);
-  try {
-    return await terminal.question('', { signal: closed.signal });
-  } catch {
-    throw new SetupError('no password was given; nothing was changed');
-  } finally {
-    output.write('\n');
-    terminal.close();
-  }
 }
 
 function requirePassword(password: string): string {

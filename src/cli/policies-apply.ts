@@ -58,10 +58,10 @@ async function confirm(context: CliContext, { orphanedPolicies, orphanedRoles }:
     ...orphanedPolicies.map(({ name, file }) => `delete policy "${name}", which was in ${file}, with its assignments`),
     ...orphanedRoles.map(({ policy, role }) => `remove the assignment of policy "${policy}" to role ${role}`),
   ];
-  if (context.ask === undefined)
+  if (context.askQuestions === undefined)
     throw new SetupError('expected --yes, because files no longer contain policies or assignments; nothing was applied', lines);
   for (const line of lines) context.print(line);
-  return /^y(?:es)?$/i.test(await context.ask('continue? (yes or no) '));
+  return /^y(?:es)?$/i.test(await context.askQuestions(({ ask }) => ask('continue? (yes or no) ')));
 }
 
 function print(context: CliContext, { lines, ...result }: CliApplied, flags: CliFlags): void {

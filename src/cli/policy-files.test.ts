@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { CliContext } from './cli-context.ts';
+import type { CliQuestions } from './cli-context.ts';
 import { runCli } from './program.ts';
 import { createRun } from './run.fixture.ts';
 
-async function run(args: readonly string[], ask?: CliContext['ask']) {
+async function run(args: readonly string[], ask?: CliQuestions['ask']) {
   const { context, out, err, calls } = createRun();
-  return { exitCode: await runCli(args, { ...context, ask }), out, err, calls };
+  return { exitCode: await runCli(args, { ...context, ...(ask && { askQuestions: (questions) => questions({ ask }) }) }), out, err, calls };
 }
 
 describe('the commands of policies in files', () => {

@@ -1,7 +1,7 @@
 // Loads the example data into the running service, and shows a denied request. It needs no packages: node example-data/load.mjs
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 
 const { BAILIWICK_URL: url = 'http://127.0.0.1:8787', ADMIN_EMAIL, ADMIN_PASSWORD } = process.env;
@@ -19,8 +19,7 @@ try {
 }
 
 async function load() {
-  const email = ADMIN_EMAIL ?? (await ask('email of the admin: '));
-  await logIn('admin', { email, password: ADMIN_PASSWORD ?? (await ask('password of the admin: ', { isHidden: true })) });
+  await logIn('admin', await readCredentials());
   await requirePolicies();
   const password = randomBytes(9).toString('base64url');
   for (const [name, user] of Object.entries(users)) {
@@ -86,12 +85,34 @@ async function send(method, path, { as, body }) {
   return { status: response.status, body: await response.json() };
 }
 
-async function ask(question, { isHidden = false } = {}) {
+/** Returns the email and password of the admin, from the environment or the terminal. */
+async function readCredentials() {
+  if (ADMIN_EMAIL !== undefined && ADMIN_PASSWORD !== undefined) return { email: ADMIN_EMAIL, password: ADMIN_PASSWORD };
   if (!process.stdin.isTTY) throw new Error('set ADMIN_EMAIL and ADMIN_PASSWORD, because there is no terminal');
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const terminal = createInterface({ input: process.stdin, output: isHidden ? nowhere : process.stdout, terminal: true });
-  if (isHidden) process.stdout.write(question);
-  const answer = await terminal.question(isHidden ? '' : question).finally(() => terminal.close());
-  if (isHidden) process.stdout.write('\n');
-  return answer;
+  let isShown = false;
+  const output = new Writable({ write: (chunk, _encoding, done) => done(isShown ? void process.stdout.write(chunk) : undefined) });
+  const terminal = createInterface({ input: process.stdin, output, terminal: true });
+  // Both answers can be pasted together, so the password can arrive before its question. It is never shown.
+  terminal.on('line', () => (isShown = false));
+  const lines = terminal[Symbol.asyncIterator]();
+  const readLine = async () => {
+    const { done, value } = await lines.next();
+    if (done) throw new Error('interrupted; nothing was created');
+    return value;
+  };
+  const askEmail = () => {
+    isShown = true;
+    terminal.setPrompt('email of the admin: ');
+    terminal.prompt();
+    return readLine();
+  };
+  const askPassword = () => {
+    process.stdout.write('password of the admin: ');
+    return readLine().finally(() => print(''));
+  };
+  try {
+    return { email: ADMIN_EMAIL ?? (await askEmail()), password: ADMIN_PASSWORD ?? (await askPassword()) };
+  } finally {
+    terminal.close();
+  }
 }

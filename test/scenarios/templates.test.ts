@@ -76,6 +76,20 @@ describe.each([...PROJECT_TEMPLATES.keys()])('the template %s', (template) => {
     await expect(load()).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('exist already') });
   });
 
+  it.runIf(template === 'blank')(
+    'the example data reads an email and a password that are pasted together, and hides the password',
+    async () => {
+      const { email, password } = await service.admin();
+      const args = ['--import', 'data:text/javascript,process.stdin.isTTY=true', 'example-data/load.mjs'];
+      const loading = run(process.execPath, args, { cwd: folder, env: { BAILIWICK_URL: service.url } });
+      loading.child.stdin?.end(`${email}\n${password}\n`);
+      const { stdout, stderr } = await loading.catch((error) => error);
+      expect(stderr, 'the step after the login').toMatch(/apply the policies first|exist already/);
+      expect(stdout).toContain(email);
+      expect(stdout).not.toContain(password);
+    },
+  );
+
   it(`the container of the template ${template} has the folders of the project`, () => {
     const dockerfile = readFileSync(join(folder, 'Dockerfile'), 'utf8');
     const ignored = readFileSync(join(folder, '.dockerignore'), 'utf8');
