@@ -1,3 +1,4 @@
+import { SetupError } from '../errors.ts';
 import type { CliCommand } from './cli-context.ts';
 import { requireFlag } from './flags.ts';
 import { FORCE_FLAG } from './transfer-flags.ts';
@@ -15,6 +16,8 @@ export const policiesTest: CliCommand = {
     ...FORCE_FLAG,
   },
   async run(context, config, flags) {
+    if (flags.get('junit') === '-' && flags.has('json'))
+      throw new SetupError('expected --junit - or --json, given both: one document fits standard output');
     const report = await context.testPolicies(config);
     if (flags.has('junit')) {
       const file = requireFlag(flags, 'junit');

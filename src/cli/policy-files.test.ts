@@ -23,6 +23,12 @@ describe('the commands of policies in files', () => {
     expect((await run(['policies', 'test', '--junit', '-'])).out).toEqual([]);
   });
 
+  it('policies test refuses to write the XML and the JSON to standard output', async () => {
+    const { exitCode, err, calls } = await run(['policies', 'test', '--junit', '-', '--json']);
+    expect({ exitCode, calls }).toEqual({ exitCode: 2, calls: [] });
+    expect(err).toEqual([expect.stringContaining('--junit - or --json')]);
+  });
+
   it('policies lint returns 1 if there is a warning', async () => {
     expect(await run(['policies', 'lint'])).toMatchObject({ exitCode: 1, out: ['policies/a.yaml:1:1 empty'] });
     expect(JSON.parse((await run(['policies', 'lint', '--json'])).out.join('\n'))).toEqual([{ level: 'warning' }]);
