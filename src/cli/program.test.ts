@@ -290,6 +290,8 @@ describe('commands', () => {
       const words = typed.split(' ');
       expect(await runCli([...words, '--help'], alone.context)).toBe(0);
       expect(await runCli(words.toSpliced(-1, 0, 'help'), among.context)).toBe(0);
+      const helped = createRun();
+      expect([await runCli(['help', ...words], helped.context), helped.out]).toEqual([0, alone.out]);
       expect(alone.out[0]?.startsWith(`Usage: bailiwick ${typed} `)).toBe(true);
       expect(alone.out).toEqual(among.out);
     },

@@ -73,11 +73,12 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
 
 async function runParsed(args: readonly string[], context: CliContext): Promise<number> {
   let exitCode = 0;
-  const program = createProgram(await loadCommands(args), context, (code) => {
+  const words = toWords(args);
+  const program = createProgram(await loadCommands(words), context, (code) => {
     exitCode = code;
   });
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
     // commander has printed its message. It throws for --help and --version too, with exit code 0.
@@ -86,6 +87,12 @@ async function runParsed(args: readonly string[], context: CliContext): Promise<
     await context.flushOutput();
     return 0;
   }
+}
+
+/** Returns the words of a command line; those of `help policies apply` become `policies apply --help`, because commander would print the help of the group. */
+function toWords(args: readonly string[]): readonly string[] {
+  const [first, ...words] = args;
+  return first === 'help' && COMMANDS.has(words.join(' ')) ? [...words, '--help'] : args;
 }
 
 /**
