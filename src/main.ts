@@ -64,6 +64,7 @@ const exitCode = await runCli(process.argv.slice(2), {
     (await import('./service.ts')).createService(config, { log: printError, primary, version, ...options }),
   openInput: async (path, stop) => (await import('./cli/command-files.ts')).openInput(path, stop),
   writeOutput: async (path, open, options) => (await import('./cli/command-files.ts')).writeOutput(path, open, options),
+  readOutput: async (path) => (await import('./cli/command-files.ts')).readOutput(path),
   readPassword: async () => (await import('./cli/password-prompt.ts')).readPassword({ input: process.stdin, output: process.stderr }),
   showProgress: process.stderr.isTTY ? showProgress : undefined,
   openTables: async (config) => (await import('./project/index.ts')).openTables(config, { log: printError }),

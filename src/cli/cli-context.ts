@@ -54,6 +54,8 @@ export interface CliContext {
     open: () => Promise<AsyncIterable<string> | Iterable<string>>,
     options: { readonly force: boolean },
   ): Promise<void>;
+  /** Returns the text of a file that is to be written; undefined if it does not exist. Throws SetupError if it is not a regular file. */
+  readOutput(path: string): Promise<string | undefined>;
   /** Replaces the progress line; undefined ends it. Absent if standard error is not a terminal. */
   readonly showProgress?: ((line: string | undefined) => void) | undefined;
   /** Reads a new password from the terminal, without echo, or from standard input. Throws if none is given. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { constants, createReadStream, createWriteStream, existsSync, fstatSync, openSync, statSync } from 'node:fs';
-import { chmod, rename, rm, stat } from 'node:fs/promises';
+import { chmod, readFile, rename, rm, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
@@ -71,6 +71,14 @@ export async function writeOutput(path: string, open: () => Promise<Pieces>, { f
     await rm(part, { force: true });
     throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? fileExists(path) : error;
   }
+}
+
+/** Returns the text of a file that is to be written; undefined if it does not exist. @throws SetupError for what `writeOutput` refuses */
+export async function readOutput(path: string): Promise<string | undefined> {
+  const present = statSync(path, { throwIfNoEntry: false });
+  // A read of a named pipe would wait for a writer.
+  if (present !== undefined && !present.isFile()) throw notRegular(path);
+  return present === undefined ? undefined : readFile(path, 'utf8');
 }
 
 function notRegular(path: string): SetupError {

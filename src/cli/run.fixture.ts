@@ -141,6 +141,7 @@ export function createRun(
       calls.push(`open ${path}`);
       return chunks() as AsyncIterable<never>;
     },
+    readOutput: async () => undefined,
     renderOpenApi: async () => '{}\n',
     loadStatus: async ({ project }) => ({ project, database: 'sqlite' }),
     openDecisions: async () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +15,7 @@ const GENERATED = '/** Types. */\nexport interface Resources {}\n';
 /** Runs the command with real files. */
 async function run(...args: readonly string[]): Promise<Run & { readonly code: number }> {
   const fake = createRun();
-  const code = await runCli(['types', ...args], { ...fake.context, openInput: files.openInput, writeOutput: files.writeOutput });
+  const code = await runCli(['types', ...args], { ...fake.context, readOutput: files.readOutput, writeOutput: files.writeOutput });
   return { ...fake, code };
 }
 
@@ -50,6 +51,13 @@ it('types --check fails for a file that is missing or not up to date, and writes
 
 it('types --check needs the file to compare', async () => {
   expect(await run('--check')).toMatchObject({ code: 2, err: [expect.stringContaining('--out')] });
+});
+
+it('types refuses a named pipe without waiting for its writer', async () => {
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  for (const more of [[], ['--force'], ['--check']])
+    expect(await run('-o', pipe, ...more)).toMatchObject({ code: 2, err: [expect.stringContaining('not a regular file')] });
 });
 
 it('types refuses a folder', async () => {

@@ -1,5 +1,5 @@
 import { SetupError } from '../errors.ts';
-import type { CliCommand, CliContext } from './cli-context.ts';
+import type { CliCommand } from './cli-context.ts';
 import { findFlag } from './flags.ts';
 import { FORCE_FLAG } from './transfer-flags.ts';
 
@@ -23,7 +23,7 @@ export const writeTypes: CliCommand = {
       await context.writeOutput(file, async () => [text], { force: false });
       return 0;
     }
-    const present = await readIfPresent(context, file);
+    const present = await context.readOutput(file);
     if (present === text) {
       context.print(`${file} is up to date`);
       return 0;
@@ -41,17 +41,6 @@ export const writeTypes: CliCommand = {
     return 0;
   },
 };
-
-async function readIfPresent(context: CliContext, file: string): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  try {
-    for await (const chunk of await context.openInput(file, new AbortController().signal)) chunks.push(chunk);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
 
 function firstLine(text: string): string | undefined {
   return text.split('\n', 1)[0];
