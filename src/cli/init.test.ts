@@ -35,6 +35,18 @@ describe('init', () => {
     expect((await run(["it's mine"])).out).toContain("  cd 'it'\\''s mine'");
   });
 
+  it.each([
+    ['--weird', './--weird'],
+    ['-', './-'],
+    ['+1', './+1'],
+    ['-a b', "'./-a b'"],
+    ['~ada', "'~ada'"],
+    ['=ls', "'=ls'"],
+  ])('init prints commands that a shell takes for the folder %s', async (folder, path) => {
+    expect((await run(['--', folder])).out).toContain(`  cd ${path}`);
+    expect((await run(['--', folder], { isCheckout: true })).out).toContain(`  npx bailiwick dev --project ${path}`);
+  });
+
   it('init prints commands of the checkout if it runs from one', async () => {
     const { out } = await run(['../shop'], { isCheckout: true });
     expect(out).toContain('  npx bailiwick dev --project ../shop');

@@ -87,9 +87,10 @@ function nextCommands(folder: string, isCheckout: boolean): readonly string[] {
   return [...(folder === '.' ? [] : [`cd ${quote(folder)}`]), 'npm install', 'npm run dev'];
 }
 
-/** Quotes a path for a shell. */
-function quote(path: string): string {
-  if (/^[\w./~@%+=:,-]+$/.test(path)) return path;
+/** Quotes a path for a shell. A sign in front would begin an option, or an entry of the folders that the shell has visited. */
+function quote(folder: string): string {
+  const path = /^[-+]/.test(folder) ? `./${folder}` : folder;
+  if (/^[\w./@%+:,-][\w./~@%+=:,-]*$/.test(path)) return path;
   return `'${path.replaceAll("'", "'\\''")}'`;
 }
 
