@@ -1,5 +1,5 @@
 /** The types of batches: their requests, and a result for each of them. */
-import type { Problem } from './generated/service-types.ts';
+import type { DeletionPreview, Problem, ResourceDescription } from './generated/service-types.ts';
 import type {
   ChangedRecord,
   CreateOf,
@@ -18,10 +18,19 @@ type RequestOn<N, T> = { readonly resource: N } & (
   | { readonly action: 'create'; readonly data: CreateOf<T> }
   | { readonly action: 'read'; readonly id: string; readonly fields?: readonly FieldOf<T>[]; readonly expand?: readonly ExpansionOf<T>[] }
   | { readonly action: 'update'; readonly id: string; readonly data: UpdateOf<T>; readonly ifMatch?: number }
-  | { readonly action: 'delete'; readonly id: string; readonly ifMatch?: number }
+  | {
+      readonly action: 'delete';
+      readonly id: string;
+      readonly ifMatch?: number;
+      /** True to return what the deletion would do, without deleting. */
+      readonly dryRun?: boolean;
+    }
   | { readonly action: 'restore'; readonly id: string; readonly ifMatch?: number }
   | ({ readonly action: 'list' } & BatchQuery<T>)
   | ({ readonly action: 'listDeleted' } & BatchQuery<T>)
+  | ({ readonly action: 'export' } & Omit<BatchQuery<T>, 'expand'>)
+  | { readonly action: 'import'; readonly data: readonly CreateOf<T>[] }
+  | { readonly action: 'schema' }
   | { readonly action: 'createIfNotExists'; readonly filter: FilterOf<T>; readonly data: CreateOf<T> }
   | {
       readonly action: 'updateIfExists';
@@ -32,7 +41,10 @@ type RequestOn<N, T> = { readonly resource: N } & (
     }
 );
 
-type BatchQuery<T> = Omit<ListQuery<T, FieldOf<T>, ExpansionOf<T>>, 'signal'>;
+type BatchQuery<T> = Omit<ListQuery<T, FieldOf<T>, ExpansionOf<T>>, 'signal'> & {
+  /** Number of records to skip; not with `cursor`. */
+  readonly offset?: number | undefined;
+};
 
 /** A request of a batch. */
 export type BatchRequest<Resources> = { [N in keyof Resources]: RequestOn<N, Resources[N]> }[keyof Resources];
@@ -63,7 +75,7 @@ type SelectedBy<Resources, T, Q> = Selected<Resources, T, NamesIn<Q, 'fields'>, 
 type NamesIn<Q, M extends string> = Q extends { readonly [K in M]: readonly (infer Name extends string)[] } ? Name : never;
 
 /** The members of a successful response to the request `Q` with the action `A` on a resource. */
-type ResponseTo<Resources, T, Q, A> = A extends 'list' | 'listDeleted'
+type ResponseTo<Resources, T, Q, A> = A extends 'list' | 'listDeleted' | 'export'
   ? Page<SelectedBy<Resources, T, Q>>
   : A extends 'create'
     ? { readonly data: RecordOf<T> }
@@ -75,7 +87,20 @@ type ResponseTo<Resources, T, Q, A> = A extends 'list' | 'listDeleted'
           ? { readonly data: RecordOf<T> | ChangedRecord }
           : A extends 'updateIfExists'
             ? { readonly data: RecordOf<T> | ChangedRecord | null; readonly updated: boolean }
-            : { readonly data: { readonly id: string }; readonly message: string };
+            : A extends 'import'
+              ? { readonly data: readonly string[]; readonly count: number; readonly message: string }
+              : A extends 'schema'
+                ? { readonly data: ResourceDescription }
+                : A extends 'delete'
+                  ? DeletionOf<Q> & { readonly message: string }
+                  : { readonly data: { readonly id: string }; readonly message: string };
+
+/** The data of a deletion, or of its preview. */
+type DeletionOf<Q> = Q extends { readonly dryRun: true }
+  ? { readonly data: DeletionPreview }
+  : Q extends { readonly dryRun?: false }
+    ? { readonly data: { readonly id: string } }
+    : { readonly data: { readonly id: string } | DeletionPreview };
 
 /** The members of each result. */
 interface Outcome {

@@ -13,7 +13,7 @@
 export type { AuditEvent, AuditStreamOptions } from './audit-stream.ts';
 export type { BatchRequest, BatchResult } from './batch-types.ts';
 export { type Client, type ClientMembers, createClient } from './create-client.ts';
-export type { AuditEntry, DeletionPreview, Issue, Problem } from './generated/service-types.ts';
+export type { AuditEntry, DeletionPreview, Issue, Problem, ResourceDescription } from './generated/service-types.ts';
 export { ProblemError } from './problem-error.ts';
 export type {
   CallOptions,

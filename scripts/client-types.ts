@@ -3,13 +3,20 @@ import { fileURLToPath } from 'node:url';
 import { renderComponentTypes } from '../src/api/client-types/index.ts';
 import { ENTRY } from '../src/api/decisions/audit-schemas.ts';
 import { DELETION_PREVIEW } from '../src/api/records/record-answers.ts';
+import { RESOURCE_DESCRIPTION } from '../src/api/records/resource-description.ts';
 import type { JsonObject } from '../src/operators/index.ts';
 import { ISSUE, PROBLEM } from '../src/request/problem-schemas.ts';
 
 /** The generated file. */
 export const CLIENT_TYPES: string = fileURLToPath(new URL('../client/generated/service-types.ts', import.meta.url));
 
-const SCHEMAS = { AuditEntry: ENTRY, DeletionPreview: DELETION_PREVIEW, Issue: ISSUE, Problem: PROBLEM };
+const SCHEMAS = {
+  AuditEntry: ENTRY,
+  DeletionPreview: DELETION_PREVIEW,
+  Issue: ISSUE,
+  Problem: PROBLEM,
+  ResourceDescription: RESOURCE_DESCRIPTION,
+};
 
 /** Returns the content of the generated file. */
 export function renderServiceTypes(): string {

@@ -105,3 +105,79 @@ export interface Issue {
     readonly end: number;
   };
 }
+
+export interface ResourceDescription {
+  readonly name: string;
+  readonly description: string | null;
+  readonly fields: readonly FieldDescription[];
+  readonly indexes: readonly ({
+    readonly fields: readonly string[];
+    readonly unique: boolean;
+    readonly where?: {
+      readonly [name: string]: unknown;
+    };
+  })[];
+  readonly softDelete?: true;
+  /** JSON Schemas of the accepted values. */
+  readonly jsonSchema: {
+    readonly create: {
+      readonly [name: string]: unknown;
+    };
+    readonly update: {
+      readonly [name: string]: unknown;
+    };
+  };
+}
+
+export interface FieldDescription {
+  readonly name: string;
+  /** Name of the field type. */
+  readonly type: string;
+  readonly description?: string;
+  readonly min?: string | number;
+  readonly max?: string | number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  /** The values of an enum. */
+  readonly values?: readonly string[];
+  /** The digits of a decimal after the point. */
+  readonly scale?: number;
+  /** The resource that a reference points to. */
+  readonly to?: string;
+  readonly onDelete?: string;
+  readonly required: boolean;
+  readonly unique: boolean;
+  readonly index: boolean;
+  /** True if only the service sets the field. */
+  readonly readOnly: boolean;
+  /** True if requests may set the field and responses never contain it. */
+  readonly writeOnly: boolean;
+  /** True if the field is accepted on create and rejected in updates. */
+  readonly immutable: boolean;
+  /** True if only an admin may set a value other than the default. */
+  readonly guarded: boolean;
+  /** True if the reference leads to the parent of the record. */
+  readonly hierarchy?: boolean;
+  readonly default?: unknown;
+  /** The items of a list. */
+  readonly of?: {
+    /** Name of the field type. */
+    readonly type: string;
+    readonly description?: string;
+    readonly min?: string | number;
+    readonly max?: string | number;
+    readonly minLength?: number;
+    readonly maxLength?: number;
+    readonly pattern?: string;
+    /** The values of an enum. */
+    readonly values?: readonly string[];
+    /** The digits of a decimal after the point. */
+    readonly scale?: number;
+    /** The resource that a reference points to. */
+    readonly to?: string;
+    readonly onDelete?: string;
+  };
+  /** The operators that a filter on the field may use. */
+  readonly operators: readonly string[];
+}

@@ -1,6 +1,6 @@
 /** Batches of the client: the types of their requests, which the compiler checks (`npm run check`), and their results. */
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
-import { type BatchRequest, type Client, createClient } from '../../client/index.ts';
+import { type BatchRequest, type Client, createClient, type DeletionPreview, type ResourceDescription } from '../../client/index.ts';
 import { type RunningService, startService } from '../harness.ts';
 import type { Article, Comment, Resources, User } from './generated/newsroom.ts';
 
@@ -41,10 +41,14 @@ describe('a request of a batch', () => {
       () => client.batch([{ resource: 'Article', action: 'updateIfExists', filter: { stauts: 'draft' }, data: { title: 'Budget' } }]),
       // @ts-expect-error Only `updateIfExists` may match no record.
       () => client.batch([{ resource: 'Article', action: 'create', data, optional: true }]),
+      // @ts-expect-error An export has no `expand`.
+      () => client.batch([{ resource: 'Article', action: 'export', expand: ['authorId'] }]),
+      // @ts-expect-error "stauts" is no field.
+      () => client.batch([{ resource: 'Article', action: 'import', data: [{ ...data, stauts: 'draft' }] }]),
       // @ts-expect-error A create has no version.
       () => client.batch([{ resource: 'Article', action: 'create', data, ifMatch: 1 }]),
     ];
-    expect(await Promise.all(batches.map((batch) => statusOf(batch())))).toEqual([422, 422, 400, 400, 400, 400, 400, 400]);
+    expect(await Promise.all(batches.map((batch) => statusOf(batch())))).toEqual([422, 422, 400, 400, 400, 400, 400, 400, 422, 400]);
   });
 
   it('requests that a program puts together have the types of all requests', async () => {
@@ -100,6 +104,23 @@ describe('a result of a batch', () => {
     expectTypeOf(list.total).toEqualTypeOf<number | undefined>();
     expectTypeOf(created.decisionId).toEqualTypeOf<string | undefined>();
     expect(created.decisionId).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('an export, an import, a description and the preview of a deletion have types', async () => {
+    const { id } = await client.article.create({ title: 'A budget', slug: 'exported', authorId });
+    const [exported, imported, described, preview] = await client.batch([
+      { resource: 'Article', action: 'export', where: { id }, fields: ['slug'], offset: 0 },
+      { resource: 'Article', action: 'import', data: [{ title: 'A budget', slug: 'imported', authorId }] },
+      { resource: 'Article', action: 'schema' },
+      { resource: 'Article', action: 'delete', id, dryRun: true },
+    ]);
+    if (!exported.success || !imported.success || !described.success || !preview.success) throw new Error('a request failed');
+    expectTypeOf(exported.data).toEqualTypeOf<readonly Pick<Article, 'slug' | 'id'>[]>();
+    expectTypeOf(imported.data).toEqualTypeOf<readonly string[]>();
+    expectTypeOf(described.data).toEqualTypeOf<ResourceDescription>();
+    expectTypeOf(preview.data).toEqualTypeOf<DeletionPreview>();
+    expect([exported.data, imported.count, described.data.name]).toEqual([[{ id, slug: 'exported' }], 1, 'Article']);
+    expect([preview.data.id, preview.data.dryRun, imported.message]).toEqual([id, true, 'imported 1 Article records']);
   });
 
   it('a deletion has the id of the record', async () => {
