@@ -55,6 +55,7 @@ export {
   zonedPaths,
 } from './condition-paths.ts';
 export type { AncestorsTrace, ComparisonTrace, ConditionTrace, RelatedTrace, TracedAnswer } from './condition-trace.ts';
+export { countConditions } from './count-conditions.ts';
 export { explainCondition, printCondition } from './explain-condition.ts';
 export { parseConditions } from './parse-condition.ts';
 export { WITHIN } from './parse-within.ts';

@@ -108,6 +108,18 @@ describe('findings about a single rule', () => {
     ],
     ['a DENY on * on a field of all resources', { ...deny, ...when(comparison('resource.createdAt', 'withinLast', '1d')) }, []],
   ];
+  it.each([
+    ['resource.status == "draft" && (user.isActive ? user.name == "a" : !(user.email == "b" || user.id == "c"))', '5 conditions'],
+    ['resource.status == "draft" && user.isActive && ["a", "b"].exists(name, name == user.name) && user.email == "b"', undefined],
+    ['user.isActive && (resource.status == "draft" ? user.name == "a" : user.email == "b")', undefined],
+    ['resource.status == "draft" ? user.name == "a" && user.email == "b" && user.id == "c" : false', undefined],
+  ])('counts the conditions of an expression as they are written: %s', (expression, expected) => {
+    const policies = [policyOf('p', [{ ...READ, ...when({ expression }) }], { type: 'CUSTOM' })];
+    const found = lintAll({ policies, rolePolicies: [toRole('user', 'p')] });
+    const [many] = found.filter(({ code }) => code === 'many-conditions');
+    expect(many?.detail.includes(`has ${expected}:`)).toBe(expected === undefined ? undefined : true);
+  });
+
   it.each(rows)('checks a single rule: %s', (_, rule, expected) => {
     const findings = lintAll({ policies: [policyOf('p', [rule])], rolePolicies: [toRole('user', 'p')] });
     expect(findings.map(({ path, code, detail }) => `${path?.replace('rules.0.', '')} ${code}: ${detail}`)).toEqual(

@@ -5,6 +5,7 @@
 import {
   type Comparison,
   type Condition,
+  countConditions,
   type Operand,
   type Path,
   parseConditions,
@@ -12,7 +13,7 @@ import {
   type Related,
 } from '../../conditions/index.ts';
 import type { Issue } from '../../errors.ts';
-import type { Json } from '../../operators/index.ts';
+import type { Json, JsonObject } from '../../operators/index.ts';
 import { type Definitions, ordinaryResources, suggestField, suggestResource } from '../../resources/index.ts';
 import { describeDomain, describeLists, describePath, describeRelated, IDENTITY_NAMES } from '../context/index.ts';
 import { AUDIT_LOG_NAME, compileRule, type Policy } from '../policies/index.ts';
@@ -35,7 +36,7 @@ export function lintConditions(linted: LintedRule): readonly RuleFinding[] {
   const inside = leaves.flatMap(({ condition }) => toParts(condition));
   return [
     ...lintResource(linted),
-    ...lintNumber(leaves),
+    ...lintNumber(linted.rule.conditions),
     ...lintUnknown(linted),
     ...lintNeverEqual(linted),
     ...lintContradictions(linted),
@@ -76,9 +77,10 @@ function lintResource(linted: LintedRule): readonly RuleFinding[] {
   return [{ code: 'unknown-resource', member: 'resource', detail, todo: 'use the name of a defined resource, or define this one' }];
 }
 
-function lintNumber(leaves: readonly ConditionLeaf[]): readonly RuleFinding[] {
-  if (leaves.length < MANY_CONDITIONS) return [];
-  const detail = `the rule has ${leaves.length} conditions: a rule with fewer than ${MANY_CONDITIONS} is easier to understand`;
+function lintNumber(conditions: readonly JsonObject[]): readonly RuleFinding[] {
+  const count = countConditions(conditions);
+  if (count < MANY_CONDITIONS) return [];
+  const detail = `the rule has ${count} conditions: a rule with fewer than ${MANY_CONDITIONS} is easier to understand`;
   return [{ code: 'many-conditions', member: 'conditions', detail, todo: 'split it into several rules' }];
 }
 

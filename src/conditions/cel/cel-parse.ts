@@ -10,7 +10,7 @@ import { lowerCel } from './cel-lower.ts';
 import { addMistake, type CelMistakes, createLocator, rangeOfSyntaxError } from './cel-mistakes.ts';
 import { type RelatedCall, relatedCallOf, relatedPartsOf, validateForm, withAlias } from './cel-related.ts';
 import { bracketDepth } from './cel-tokens.ts';
-import { type CelNode, callOf, markAlias, parsePathNode } from './cel-tree.ts';
+import { type CelNode, CONDITIONAL, callOf, literalOf, markAlias, parsePathNode } from './cel-tree.ts';
 
 /** Maximum nesting of brackets outside of texts. Deeper brackets would overflow the stack of the CEL parser. The limit on the depth of the tree is lower. */
 const MAX_BRACKETS = 100;
@@ -43,6 +43,21 @@ export function parseExpression(source: Json, at: string, parser: ConditionParse
   const lowered = lowerCel({ ...parsed, expr: root }, parser);
   refuseEach(lowered.mistakes);
   return lowered.condition;
+}
+
+/** Returns the number of conditions that an expression joins with `&&`, `||`, `!` and `? :`. The constants `true` and `false` do not count. */
+export function countJoined(source: string): number {
+  const parsed = parseCel(source);
+  return 'mistake' in parsed ? 1 : countIn(parsed.expr);
+}
+
+/** The functions that join conditions. */
+const JOINS: ReadonlySet<string> = new Set(['_&&_', '_||_', '!_', CONDITIONAL]);
+
+function countIn(node: CelNode): number {
+  const call = callOf(node);
+  if (call !== undefined && JOINS.has(call.name)) return call.args.reduce((sum, part) => sum + countIn(part), 0);
+  return typeof literalOf(node)?.value === 'boolean' ? 0 : 1;
 }
 
 /** A text that is no CEL expression. */
