@@ -61,6 +61,18 @@ describe('records', () => {
     expect(await loadArticle({ newsroom, story }, id)).toMatchObject({ slug: 'created-by-a-form', fee: '12.50', authorId: story.tom.id });
   });
 
+  it('the form of another resource begins without the values of the form before it', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/data/Tip/new', { as: story.admin });
+    await field(page, 'subject').waitFor();
+    const openForm = (resource: string) => page.evaluate(`history.pushState({}, '', '/console/data/${resource}/new')`);
+    await openForm('Comment');
+    await field(page, 'text').fill('Only for the comment');
+    // Both resources are loaded now, so the screen stays mounted.
+    await openForm('Tip');
+    await field(page, 'subject').waitFor();
+    expect(await field(page, 'text').inputValue()).toBe('');
+  });
+
   it('a typed filter offers the operators and values of its field, and its address can be shared', async ({ newsroom, story, visitor }) => {
     await createArticle({ newsroom, story }, { title: 'Cheap', fee: '0.10', department: 'culture' });
     await createArticle({ newsroom, story }, { title: 'Dear', fee: '950.00', department: 'culture' });

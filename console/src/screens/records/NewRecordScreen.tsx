@@ -41,6 +41,7 @@ export function NewRecordScreen() {
             />
           ) : (
             <NewRecordForm
+              key={name}
               definition={found.definition}
               submit={texts.record.create}
               create={create}
