@@ -158,8 +158,9 @@ function changesNothing({ fields }: Resource, { values, cleared }: Proposal, bef
   );
 }
 
+/** Returns true if a value of a row equals the stored value. An exported row has null for a field without a value. */
 function isSame(value: Json, before: Json | undefined): boolean {
-  return JSON.stringify(value) === JSON.stringify(before);
+  return JSON.stringify(value) === JSON.stringify(before ?? null);
 }
 
 /** Returns a proposal with the mistakes of the parsed row, which replace other mistakes of the same path: a value that could not be parsed is not also missing. */
