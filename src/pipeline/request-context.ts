@@ -11,7 +11,7 @@ import { didYouMean, type Issue, Problem } from '../errors.ts';
 import { isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import type { ApiRequest, RequestOrigin } from '../request/index.ts';
 import { type Definitions, ordinaryResources, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
-import type { Budget, BudgetLimits, CursorKeys, FoundForInsertion, Transaction } from '../storage/index.ts';
+import type { Budget, BudgetLimits, CursorKeys, CursorPosition, FoundForInsertion, Transaction } from '../storage/index.ts';
 
 /** The components and options that the pipeline needs. */
 export interface PipelineDeps {
@@ -111,6 +111,8 @@ export interface RequestContext extends Omit<UnitOfWork, 'caller' | 'policyStore
   readonly currentPassword?: Json | undefined;
   /** The session that a change of the own password does not end. Absent: the change ends all sessions of the user. */
   readonly keptSession?: string | undefined;
+  /** The position of the cursor with all sort values, for an export to a file. Absent: long sort values are read again from the record. */
+  readonly after?: CursorPosition | undefined;
   /** Audit entries of the decisions so far. The entries are appended when the request has succeeded or failed. */
   readonly entries: AuditEntry[];
 }
@@ -203,6 +205,8 @@ export interface Result {
   readonly data: unknown;
   /** Members of the response beside `data`: count, total, nextCursor, created, updated, message, warnings. */
   readonly extras?: JsonObject;
+  /** The position of `nextCursor` with all sort values. Not part of the response. */
+  readonly next?: CursorPosition | undefined;
   /** Version of the record, for the ETag. */
   readonly version?: number;
   /** Path of a new record. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Json } from '../operators/index.ts';
 import type { ResolvedSortKey } from '../request/index.ts';
 import type { Resource, StoredRecord } from '../resources/index.ts';
@@ -5,7 +6,7 @@ import { type Sql, sql } from '../sql.ts';
 import { columnOf } from './table-names.ts';
 
 /** Maximum characters of sort values in a cursor; longer ones are read again from the record. */
-const MAX_KEY_LENGTH = 1000;
+export const MAX_KEY_LENGTH = 1000;
 
 /** The order of a list: the requested keys, then `id`, so that no two records are equal. */
 export type Order = readonly ResolvedSortKey[];
@@ -42,12 +43,17 @@ export function toPosition(record: StoredRecord, order: Order): CursorPosition {
   return { id: record.id, keys: order.slice(0, -1).map(({ field }) => record[field.name] ?? null) };
 }
 
-/** Returns the position for a cursor, without sort values that are too long for it. */
+/** Returns the position for a cursor, with a digest instead of sort values that are too long for it. */
 export function shortenPosition(position: CursorPosition): CursorPosition {
   const { keys } = position;
   if (keys === undefined || keys.length === 0 || JSON.stringify(keys).length <= MAX_KEY_LENGTH) return position;
   const { keys: _, ...others } = position;
-  return others;
+  return { ...others, digest: digestOf(keys) };
+}
+
+/** Returns the digest of sort values. If that of the stored values differs, the list would continue at another position. */
+export function digestOf(keys: readonly Json[]): string {
+  return hash('sha256', JSON.stringify(keys), 'base64url');
 }
 
 /** The position in a list at which a page ended and the next page begins. */
@@ -56,6 +62,8 @@ export interface CursorPosition {
   readonly id: string;
   /** Sort values of that record, null for missing ones; absent if they were too long for the cursor. */
   readonly keys?: readonly Json[];
+  /** Digest of the sort values if they are absent. */
+  readonly digest?: string;
   /** The remaining offset that the previous page could not skip. */
   readonly skip?: number;
 }

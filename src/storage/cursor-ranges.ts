@@ -4,7 +4,7 @@ import type { ResolvedSortKey } from '../request/index.ts';
 import { type Resource, typeOf } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
-import type { CursorPosition, Order } from './cursor-pagination.ts';
+import { type CursorPosition, digestOf, MAX_KEY_LENGTH, type Order } from './cursor-pagination.ts';
 import { loadDeletedRecord, loadRecord } from './records.ts';
 import { columnOf, type Existence } from './table-names.ts';
 
@@ -136,13 +136,22 @@ function toBound({ field }: ResolvedSortKey, value: Json): unknown {
   return bound;
 }
 
+/** Loads the sort values that were too long for the cursor. @throws Problem REQUEST_CURSOR if they are no longer those of the digest */
 async function loadKeys(tx: Transaction, resource: Resource, { order, existence, position }: RangeBound): Promise<readonly Json[]> {
   const load = existence === 'deleted' ? loadDeletedRecord : loadRecord;
   const record = await load(tx, resource, position.id);
-  if (record === undefined) throw mismatch('the record of the cursor no longer exists');
-  return order.slice(0, -1).map(({ field }) => record[field.name] ?? null);
+  if (record === undefined) throw lost('the record of the cursor no longer exists');
+  const keys = order.slice(0, -1).map(({ field }) => record[field.name] ?? null);
+  if (digestOf(keys) !== position.digest) throw lost('the sort values of the record of the cursor have changed since the previous page');
+  return keys;
 }
 
 function mismatch(detail: string): Problem {
   return new Problem('REQUEST_CURSOR', detail);
+}
+
+/** Returns the problem of a cursor whose sort values are no longer stored. */
+function lost(detail: string): Problem {
+  const hint = `begin again with the first page: the cursor does not hold sort values of more than ${MAX_KEY_LENGTH} characters, so they are read from the record again; if records change often, sort by a shorter field`;
+  return new Problem('REQUEST_CURSOR', detail, { hint });
 }

@@ -64,6 +64,7 @@ describe('a cursor of values that the page does not show', () => {
     ['the last record has another value', { id: 'abc', keys: ['b title'] }, shown],
     ['the page does not show the sort field', position, { id: 'abc', body: null }],
     ['the page does not show that the sort field has no value', { id: 'abc', keys: [null] }, { id: 'abc', body: null }],
+    ['the position has a digest of sort values', { id: 'abc', digest: 'x' }, shown],
     ['the position has a remaining offset', { ...position, skip: 3 }, shown],
     ['the position has a value without a sort key', { id: 'abc', keys: ['a title', 'more'] }, shown],
   ])('encrypts a cursor if %s', (_, at, record) => {

@@ -3,7 +3,7 @@ import { Problem } from '../errors.ts';
 import { createRandomSource } from '../ids.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { MAX_CURSOR_LENGTH, type ResolvedSortKey } from '../request/index.ts';
-import type { CursorPosition } from './cursor-pagination.ts';
+import { type CursorPosition, shortenPosition } from './cursor-pagination.ts';
 
 /** The keys of cursors: 32 bytes each. Key objects, because converting bytes costs several times as much as the encryption. */
 export interface CursorKeys {
@@ -21,12 +21,13 @@ export interface CursorScope {
 /**
  * Renders a position as text that only this service can create, because a forged position could probe for values. A position that contains
  * nothing that `lastShown` does not is signed, which takes less time. All other positions contain values that the caller must not see, and
- * are encrypted.
+ * are encrypted. Sort values that are too long are replaced by their digest.
  *
  * @param lastShown The last record of the page, as shown to the caller, and the sort keys of the list.
  */
 export function sealCursor(position: CursorPosition, scope: CursorScope, lastShown: ShownRecord): string {
-  return contains(lastShown, position) ? signCursor(position, scope) : encryptCursor(position, scope);
+  const short = shortenPosition(position);
+  return contains(lastShown, short) ? signCursor(short, scope) : encryptCursor(short, scope);
 }
 
 /** A record as the caller sees it, and the sort keys of its list. */
@@ -36,8 +37,8 @@ export interface ShownRecord {
   readonly sort: readonly ResolvedSortKey[];
 }
 
-function contains({ record, sort }: ShownRecord, { id, keys = [], skip }: CursorPosition): boolean {
-  if (record === undefined || record['id'] !== id || skip !== undefined) return false;
+function contains({ record, sort }: ShownRecord, { id, keys = [], digest, skip }: CursorPosition): boolean {
+  if (record === undefined || record['id'] !== id || skip !== undefined || digest !== undefined) return false;
   return keys.every((key, index) => record[sort[index]?.field.name ?? ''] === key);
 }
 

@@ -3,7 +3,7 @@ import { Problem } from '../errors.ts';
 import type { StoredRecord } from '../resources/index.ts';
 import type { PageSize } from './answer-size.ts';
 import { type Budget, describeLimit } from './budget.ts';
-import { type CursorPosition, shortenPosition, toPosition } from './cursor-pagination.ts';
+import { type CursorPosition, toPosition } from './cursor-pagination.ts';
 import type { ListQuery, Page, ReachedRecords, Restriction } from './list-query.ts';
 import { countRows, findWindow, hasWindows, type ListRows, loadRows, type Window } from './list-rows.ts';
 import { loadReferencedOfEach } from './referenced-records.ts';
@@ -225,9 +225,8 @@ function endEarly(scan: Scan, truncated: NonNullable<Page['truncated']>): Page {
 function nextOf(scan: Scan): Pick<Page, 'next'> {
   const position = positionOf(scan);
   if (position === undefined) return {};
-  const short = shortenPosition(position);
-  if (short.skip === undefined && scan.skip === 0) return { next: short };
-  const { skip: _, ...at } = short;
+  if (position.skip === undefined && scan.skip === 0) return { next: position };
+  const { skip: _, ...at } = position;
   return { next: { ...at, ...(scan.skip > 0 && { skip: scan.skip }) } };
 }
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ALWAYS, type Condition, type Scope, UNRESOLVED } from '../conditions/index.ts';
 import { resolveField } from '../resources/index.ts';
 import { sql } from '../sql.ts';
+import { digestOf } from './cursor-pagination.ts';
 import * as storage from './index.ts';
 import type { ListQuery } from './list-query.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -210,7 +211,7 @@ describe('soft-deleted records', () => {
 
   it('a cursor does not read the values of a soft-deleted record', async () => {
     const sort = [{ field: field('title'), descending: false }];
-    const after = { id: 'gone' };
+    const after = { id: 'gone', digest: digestOf(['gone']) };
     await expect(run((tx) => storage.listRecords(tx, article, list(ALWAYS, { sort, after })))).rejects.toMatchObject({
       code: 'REQUEST_CURSOR',
     });

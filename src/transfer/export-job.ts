@@ -28,6 +28,7 @@ import {
   refuseMistakes,
 } from '../request/index.ts';
 import { columnsOf, type Resource } from '../resources/index.ts';
+import type { CursorPosition } from '../storage/index.ts';
 import { createWriter, FORMATS, type Format, type RowWriter } from './formats/index.ts';
 import { entryHeader, type PlainRequest, parseAccept, type TransferDeps, type TransferObserver } from './transfer-deps.ts';
 
@@ -55,6 +56,7 @@ export async function* runExport(deps: PipelineDeps, caller: Caller, request: Ap
   let decided: PageDecision | undefined;
   let left = request.limit ?? Number.POSITIVE_INFINITY;
   let cursor: string | undefined;
+  let after: CursorPosition | undefined;
   let rows = FIRST_ROWS;
   // After a page that needs a long attempt, later pages need one too, and a short attempt before each would be wasted.
   let beginsLong = false;
@@ -64,7 +66,7 @@ export async function* runExport(deps: PipelineDeps, caller: Caller, request: Ap
     const previous = decided;
     const page = await withAuditMode(deps, (record) =>
       withUnitOfWork(deps, { caller, beginsLong, withEntryIds: pageWithEntryId }, (unit) =>
-        runPage(unit, pageRequest, { previous, record }),
+        runPage(unit, pageRequest, { previous, record, after }),
       ),
     );
     if ('problem' in page) throw toNamedProblem(page);
@@ -73,6 +75,7 @@ export async function* runExport(deps: PipelineDeps, caller: Caller, request: Ap
     left -= page.records.length;
     rows = nextPageSize(rows, page.records);
     cursor = left > 0 ? page.nextCursor : undefined;
+    after = page.next;
     yield { records: page.records, fields: page.fields, decisionId: decided?.entryId };
   } while (cursor !== undefined);
 }
@@ -104,7 +107,9 @@ interface PageDecision {
   readonly reason: string;
 }
 
-interface PageAudit {
+interface PageOptions {
+  /** The position of the cursor, which may lack sort values. */
+  readonly after: CursorPosition | undefined;
   readonly previous: PageDecision | undefined;
   /** True if audit entries are appended. */
   readonly record: boolean;
@@ -116,8 +121,8 @@ function pageWithEntryId(page: PageOutcome, findEntryId: (decisionId: string) =>
   return 'problem' in page ? { ...page, problem: problemWithEntryId(page.problem, findEntryId) } : page;
 }
 
-async function runPage(unit: UnitOfWork, request: ApiRequest, { previous, record }: PageAudit) {
-  const context = createRequestContext(unit, request);
+async function runPage(unit: UnitOfWork, request: ApiRequest, { after, previous, record }: PageOptions) {
+  const context = { ...createRequestContext(unit, request), after };
   const outcome = await runPipeline(context);
   const [entry] = context.entries;
   const isNew = 'problem' in outcome || entry?.epoch !== previous?.revision || entry?.reason !== previous?.reason;
@@ -126,6 +131,7 @@ async function runPage(unit: UnitOfWork, request: ApiRequest, { previous, record
   return {
     records: outcome.result.data as readonly JsonObject[],
     nextCursor: outcome.result.extras?.['nextCursor'] as string | undefined,
+    next: outcome.result.next,
     fields: exportedFields(context.resource, request.fields),
     wasLong: unit.tx.attempt === 'long',
     // If no audit entry was appended, the previous decision is kept, so that a later page appends one.

@@ -6,6 +6,7 @@ import type { Json } from '../../operators/index.ts';
 import { resolveSort, resolveWhere, type SortKey } from '../../request/index.ts';
 import type { Resource } from '../../resources/index.ts';
 import {
+  type CursorPosition,
   describeLimit,
   hasSortIndex,
   listRecords,
@@ -38,7 +39,7 @@ export async function listPage(context: RequestContext, { decision, secondDecisi
     sort,
     limit,
     offset: request.offset,
-    after: request.cursor === undefined ? undefined : openCursor(request.cursor, cursorScope),
+    after: positionOf(context, cursorScope),
     total: request.total,
     budget,
     now: tx.now,
@@ -53,7 +54,14 @@ export async function listPage(context: RequestContext, { decision, secondDecisi
   if (page.next !== undefined) extras['nextCursor'] = sealCursor(page.next, cursorScope, { record: data.at(-1), sort });
   const warnings = warningsOf(context, page);
   if (warnings.length > 0) extras['warnings'] = warnings;
-  return { status: 200, data, extras };
+  return { status: 200, data, extras, next: page.next };
+}
+
+/** Returns the position of the cursor. Opens the cursor of an export to a file too, because it is valid only for one list and caller. */
+function positionOf({ request, after }: RequestContext, scope: Parameters<typeof openCursor>[1]): CursorPosition | undefined {
+  if (request.cursor === undefined) return undefined;
+  const opened = openCursor(request.cursor, scope);
+  return after ?? opened;
 }
 
 interface SortedList {
