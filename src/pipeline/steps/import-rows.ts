@@ -102,7 +102,7 @@ async function refuseUnknown(context: RequestContext): Promise<never> {
 
 async function findByKey(context: RequestContext, data: Json, key: string): Promise<StoredRecord | undefined> {
   const value = ownValue(key === 'id' ? context.request.data : data, key);
-  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined;
   const filter = parseKeyFilter(context.resource, key, value);
   if (filter === undefined) return undefined;
   // If two imports bring the same new key at once, the second finds the record of the first. One lock serves all keys, because no
