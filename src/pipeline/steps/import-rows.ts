@@ -142,11 +142,14 @@ interface MatchedRow {
   readonly isReadable: boolean;
 }
 
-/** Returns a row without the values that repeat the stored record: the key, and immutable values if the caller may read them. */
+/** Returns a row without the values that repeat the stored record: the key, and immutable and guarded values if the caller may read them. */
 function withoutRepeated(resource: Resource, { data, match, key, isReadable }: MatchedRow): Json {
   if (!isObject(data)) return data ?? null;
-  const repeats = ([name, value]: readonly [string, Json]): boolean =>
-    name === key || (isReadable && resource.fields.get(name)?.immutable === true && isSame(value, match[name]));
+  const repeats = ([name, value]: readonly [string, Json]): boolean => {
+    if (name === key) return true;
+    const field = resource.fields.get(name);
+    return isReadable && field !== undefined && (field.immutable || field.guarded) && isSame(value, match[name]);
+  };
   return Object.fromEntries(Object.entries(data).filter((entry) => !repeats(entry)));
 }
 
