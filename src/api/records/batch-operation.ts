@@ -4,6 +4,7 @@ import { actionBodySchema, batchBodySchema, type EndpointDescription, envelope, 
 import { component, described, Input, OneOf, type Schema, Type } from '../../schemas/index.ts';
 import { COUNTED, TEXT } from '../schema-members.ts';
 import type { DescribedResource } from './described-resource.ts';
+import { PAGE_MEMBERS, UPDATED } from './record-answers.ts';
 import { toBatchForms } from './record-forms.ts';
 
 /** Returns the description of `POST /api/batch`; none without resources, because every request of a batch names one. */
@@ -77,7 +78,10 @@ const SUCCEEDED = component(
     success: Type.Unsafe<true>({ const: true }),
     data: Type.Unsafe<unknown>({ description: 'The data of the response as a single request.' }),
     decisionId: DECISION_ID,
+    ...PAGE_MEMBERS,
     count: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of records, of a list or an import.' })),
+    created: Type.Optional(Type.Boolean({ description: 'False if a record matched the filter of `createIfNotExists`.' })),
+    updated: Type.Optional(UPDATED),
     message: Type.Optional(TEXT),
   }),
 );

@@ -18,6 +18,9 @@ const ID_AND_VERSION = component(
   ),
 );
 
+/** The member `updated` of `updateIfExists`. */
+export const UPDATED = Type.Boolean({ description: 'False if no record matched; `data` is then null.' });
+
 /** Returns the successful responses of an action. */
 export function answersOf(action: ActionName, described: DescribedResource): Answers {
   const { resource, forms, examples } = described;
@@ -69,7 +72,7 @@ function updateIfExistsAnswer(answer: Answer, record: Schema): Answer {
   return {
     ...answer,
     schema: envelope(Type.Union([record, ID_AND_VERSION, Type.Null()]), {
-      updated: Type.Boolean({ description: 'False if no record matched; `data` is then null.' }),
+      updated: UPDATED,
     }),
     example: { ...(answer.example as object), updated: true },
   };
@@ -124,7 +127,7 @@ function toDeletion(answer: Answer): Answer {
 }
 
 /** The members beside the records of a page. */
-const PAGE = {
+export const PAGE_MEMBERS = {
   ...PAGED,
   total: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of all matching records, if requested.' })),
   warnings: Type.Optional(Type.Array(TEXT)),
@@ -133,7 +136,7 @@ const PAGE = {
 function pageOf({ forms, examples }: DescribedResource): Answer {
   return {
     description: `A page of the records that the caller may see. ${WITH_FIELDS}.`,
-    schema: envelope(Type.Array(forms.record), PAGE),
+    schema: envelope(Type.Array(forms.record), PAGE_MEMBERS),
     example: { success: true, data: [examples.record], count: 1 },
     headers: ['X-Decision-Id'],
   };
