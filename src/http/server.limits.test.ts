@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Listening, type Overrides, sendRaw, startServer } from './server.fixture.ts';
@@ -218,6 +219,16 @@ describe('CORS', () => {
     const headers = { origin, 'access-control-request-method': 'GET' };
     const response = await fetch(`${url}/api/User`, { method: 'OPTIONS', headers });
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual(isAllowed ? [204, origin] : [403, null]);
+  });
+
+  it('allows the request headers that the guide to the API lists', async () => {
+    const { url } = await start({ corsOrigins: ['https://app.example.com'] });
+    const headers = { origin: 'https://app.example.com', 'access-control-request-method': 'PUT' };
+    const response = await fetch(`${url}/api/User/1`, { method: 'OPTIONS', headers });
+    const guide = readFileSync(new URL('../../docs/guides/api.md', import.meta.url), 'utf8');
+    const [sentence = ''] = /Pages may send [\s\S]*?, and read/.exec(guide) ?? [];
+    const listed = [...sentence.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name.toLowerCase());
+    expect(listed).toEqual(response.headers.get('access-control-allow-headers')?.split(', '));
   });
 
   it('allows the configured origins and their preflights, and no others', async () => {
