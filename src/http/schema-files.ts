@@ -18,6 +18,7 @@ export const SCHEMA_ENDPOINT: EndpointDescription = {
   description: 'The response has an `ETag`, and is 304 for a request with the same `If-None-Match`. Not served with `docs` set to `off`.',
   params: Input({ name: OneOf(SCHEMA_FILES, { description: 'Name of the schema.' }) }),
   caller: 'public',
+  ifNoneMatch: true,
   answers: {
     200: {
       description: 'The schema, in the dialect 2020-12.',

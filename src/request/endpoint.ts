@@ -59,6 +59,8 @@ export interface EndpointDescription<
   readonly query?: Query;
   /** True if the endpoint reads the header If-Match. */
   readonly ifMatch?: boolean;
+  /** True if the endpoint reads the header If-None-Match. */
+  readonly ifNoneMatch?: boolean;
   /** Schema of the JSON body. Without it, a body is refused. */
   readonly body?: Body;
   /** True if the body may be absent. */

@@ -26,10 +26,15 @@ export interface SentRequest {
   readonly id?: string;
   readonly action?: string;
   readonly ifMatch?: string;
+  readonly ifNoneMatch?: string;
 }
 
 /** Creates the request that `http/` would pass to a handler. */
-export function createHttpRequest({ query = '', body, id, action, ifMatch }: SentRequest): HttpRequest {
+export function createHttpRequest({ query = '', body, id, action, ifMatch, ifNoneMatch }: SentRequest): HttpRequest {
+  const headers = new Map([
+    ['if-match', ifMatch],
+    ['if-none-match', ifNoneMatch],
+  ]);
   const params = new Map([['resource', 'Article']]);
   if (id !== undefined) params.set('id', id);
   if (action !== undefined) params.set('action', action);
@@ -38,7 +43,7 @@ export function createHttpRequest({ query = '', body, id, action, ifMatch }: Sen
     params,
     query: parseQuery(query),
     body,
-    header: (name) => (name === 'if-match' ? ifMatch : undefined),
+    header: (name) => headers.get(name),
     origin: { requestId: 'r', method: 'GET', path: '/', ip: '127.0.0.1' },
   };
 }

@@ -31,7 +31,7 @@ export {
   parseJsonBody,
   type Route,
 } from './http-messages.ts';
-export { matchesIfNoneMatch } from './if-none-match.ts';
+export { matchesIfNoneMatch, toNotModified } from './if-none-match.ts';
 export { ISSUE, PROBLEM } from './problem-schemas.ts';
 export { type Expansion, type Projection, resolveProjection } from './projection.ts';
 export { refuseMistakes } from './query-parameters.ts';
@@ -59,6 +59,7 @@ export {
   READ_QUERY,
   type RecordForms,
 } from './record-schemas.ts';
+export { refusePreconditions } from './refuse-preconditions.ts';
 export {
   type ActionResult,
   type BatchItemResult,

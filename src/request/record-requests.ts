@@ -10,6 +10,7 @@ import { parseListPart } from './list-request.ts';
 import { type ProjectionPart, parseProjection } from './projection.ts';
 import { parseQueryParameters, refuseMistakes } from './query-parameters.ts';
 import { type ActionBodySchema, ANY_RECORD, DELETE_QUERY, READ_QUERY } from './record-schemas.ts';
+import { refusePreconditions } from './refuse-preconditions.ts';
 import { readBodyMembers, readQueryMembers } from './request-members.ts';
 import { requestSchemas } from './request-schemas.ts';
 import { parseFilterMember } from './where.ts';
@@ -19,6 +20,7 @@ const EMPTY_REQUEST = { where: [], typed: true, sort: [], total: false } as cons
 
 /** Parses `GET /api/:resource`. With `deleted=true`, returns a request for the action listDeleted. */
 export function parseListRequest(http: HttpRequest, limits: RequestLimits): ApiRequest {
+  refusePreconditions(http);
   const { members, issues } = readQueryMembers(http.query, requestSchemas(limits).listQuery);
   const part = parseListPart(members, limits, issues);
   refuseMistakes('REQUEST_PARAMETER', issues);
@@ -30,6 +32,7 @@ export function parseListRequest(http: HttpRequest, limits: RequestLimits): ApiR
 export function parseRecordRequest(http: HttpRequest, action: 'read' | 'schema'): ApiRequest {
   const projection = action === 'read' ? parseProjectionQuery(http) : validateNoQuery(http);
   refuseBody(http);
+  refusePreconditions(http, action === 'read' ? 'If-None-Match' : undefined);
   return { ...EMPTY_REQUEST, ...projection, resource: getPathParameter(http, 'resource'), action, id: http.params.get('id') };
 }
 
@@ -37,7 +40,7 @@ export function parseRecordRequest(http: HttpRequest, action: 'read' | 'schema')
 export function parseDeleteRequest(http: HttpRequest): ApiRequest {
   const { dryRun } = parseQueryParameters(http.query, DELETE_QUERY);
   refuseBody(http);
-  const ifMatch = parseIfMatch(http.header('if-match'));
+  const ifMatch = parsePrecondition(http);
   const [resource, id] = [getPathParameter(http, 'resource'), getPathParameter(http, 'id')];
   return { ...EMPTY_REQUEST, resource, action: 'delete', id, ifMatch, dryRun };
 }
@@ -45,6 +48,7 @@ export function parseDeleteRequest(http: HttpRequest): ApiRequest {
 /** Parses `POST /api/:resource` with the data as its body. */
 export function parseCreateRequest(http: HttpRequest): ApiRequest {
   validateNoQuery(http);
+  refusePreconditions(http);
   return {
     ...EMPTY_REQUEST,
     resource: getPathParameter(http, 'resource'),
@@ -56,7 +60,7 @@ export function parseCreateRequest(http: HttpRequest): ApiRequest {
 /** Parses `PUT /api/:resource/:id` with the data as its body. */
 export function parseUpdateRequest(http: HttpRequest): ApiRequest {
   validateNoQuery(http);
-  const ifMatch = parseIfMatch(http.header('if-match'));
+  const ifMatch = parsePrecondition(http);
   const resource = getPathParameter(http, 'resource');
   const id = getPathParameter(http, 'id');
   return { ...EMPTY_REQUEST, resource, action: 'update', id, data: parseData(http.body, ANY_RECORD.update), ifMatch };
@@ -96,10 +100,18 @@ export function parseActionRequest(http: HttpRequest, limits: RequestLimits, nam
   validateNoQuery(http);
   const action = findAction(name);
   const { request, issues } = parseAction({ resource: getPathParameter(http, 'resource'), action, body: http.body }, limits);
+  const takesVersion = action.takes.includes('ifMatch');
+  if (takesVersion && request.ifMatch !== undefined && http.header('if-match') !== undefined)
+    issues.push({ path: 'ifMatch', code: 'conflict', detail: 'expected ifMatch or the header If-Match, both were given' });
   refuseMistakes('REQUEST_MALFORMED', issues);
-  return action.takes.includes('ifMatch') && request.ifMatch === undefined
-    ? { ...request, ifMatch: parseIfMatch(http.header('if-match')) }
-    : request;
+  if (!takesVersion) refusePreconditions(http);
+  return takesVersion ? { ...request, ifMatch: parsePrecondition(http) ?? request.ifMatch } : request;
+}
+
+/** Parses the If-Match of a change. @throws Problem REQUEST_MALFORMED, also for other preconditions */
+function parsePrecondition(http: HttpRequest): readonly number[] | '*' | undefined {
+  refusePreconditions(http, 'If-Match');
+  return parseIfMatch(http.header('if-match'));
 }
 
 /** Returns the action with this name. @throws Problem REQUEST_NO_ROUTE if there is none */
@@ -124,7 +136,7 @@ export interface ActionInvocation {
 /** The request for an action, and every mistake in it. The request is valid if there are none. */
 export interface ParsedAction {
   readonly request: ApiRequest;
-  readonly issues: readonly Issue[];
+  readonly issues: Issue[];
 }
 
 /** Parses the body of an action. @throws Problem REQUEST_TOO_LARGE for an import of too many rows */

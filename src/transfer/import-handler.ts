@@ -13,6 +13,7 @@ import {
   parseImportBody,
   parseImportQuery,
   parseJsonBody,
+  refusePreconditions,
   toProblemResponse,
   toSuccess,
   validateNoQuery,
@@ -37,6 +38,7 @@ export async function handleImport(
   observer?: TransferObserver,
 ): Promise<HttpResponse | PlainRequest> {
   const format = parseFormat(http);
+  refusePreconditions(http);
   const query = parseImportQuery(http);
   const caller = observer?.caller ?? (await authenticate(deps, http.origin));
   const definition = await openImport(deps, caller, http.params.get('resource') ?? '');

@@ -31,6 +31,7 @@ export const ownCatalogueEndpoint = authEndpoint({
   description:
     'A resource on which every action is denied is left out, and references to it do not name it. Shows neither records, secret fields nor rules, and has no audit entry. If the header `If-None-Match` has the ETag of the catalogue, the response is 304.',
   caller: 'anyone',
+  ifNoneMatch: true,
   answers: {
     200: {
       description: 'The catalogue.',

@@ -12,6 +12,12 @@ export const PARAMETERS: JsonObject = {
     description: 'ETag of the record, policy or assignment that the caller has read. The response is 412 if it has changed since.',
     schema: { type: 'string', examples: ['"3"'] },
   },
+  ifNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'ETag of the representation that the caller has. The response is 304 without a body if it is still the current one.',
+    schema: { type: 'string', examples: ['"3"'] },
+  },
 };
 
 /** Returns the path of an endpoint as OpenAPI writes it: `/api/:resource` becomes `/api/{resource}`. */
@@ -43,7 +49,7 @@ function statusesOf({ params, bodyProblem }: EndpointDescription): readonly numb
   return params !== undefined || (bodyProblem !== undefined && bodyProblem !== 'REQUEST_MALFORMED') ? [422] : [];
 }
 
-function toParameters({ params, query, ifMatch }: EndpointDescription, components: Components): JsonObject[] {
+function toParameters({ params, query, ifMatch, ifNoneMatch }: EndpointDescription, components: Components): JsonObject[] {
   return [
     ...membersOf(params).map(([name, schema]) => ({ name, in: 'path', required: true, ...toParameter(schema, components) })),
     ...membersOf(query).map(([name, schema]) => ({
@@ -53,6 +59,7 @@ function toParameters({ params, query, ifMatch }: EndpointDescription, component
       ...toParameter(schema, components),
     })),
     ...(ifMatch === true ? [{ $ref: '#/components/parameters/ifMatch' }] : []),
+    ...(ifNoneMatch === true ? [{ $ref: '#/components/parameters/ifNoneMatch' }] : []),
   ];
 }
 

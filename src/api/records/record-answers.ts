@@ -1,6 +1,6 @@
 /** The responses of the record endpoints. */
 import type { ActionName } from '../../actions.ts';
-import { type Answer, type Answers, envelope, ISSUE, PROBLEM } from '../../request/index.ts';
+import { type Answer, type Answers, envelope, ISSUE, NO_CONTENT, PROBLEM } from '../../request/index.ts';
 import { component, type Schema, Type } from '../../schemas/index.ts';
 import { COUNT, ID, lineByLine, MESSAGE, PAGED, TEXT } from '../schema-members.ts';
 import type { DescribedResource } from './described-resource.ts';
@@ -53,6 +53,12 @@ export function answersOf(action: ActionName, described: DescribedResource): Ans
     default:
       return { 200: pageOf(described) };
   }
+}
+
+/** Returns the successful responses of `GET /api/:resource/:id`. The action `read` of a POST has no 304. */
+export function readAnswers(described: DescribedResource): Answers {
+  const description = 'The record has not changed. Requests with `fields` or `expand` get no 304.';
+  return { ...answersOf('read', described), 304: { description, schema: NO_CONTENT, headers: ['X-Decision-Id', 'ETag'] } };
 }
 
 function toCreated(answer: Answer): Answer {

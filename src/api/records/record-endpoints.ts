@@ -16,7 +16,9 @@ import {
   parseUpdateRequest,
   type RequestOrigin,
   type Route,
+  refusePreconditions,
   toBatchResponse,
+  toNotModified,
   toResultResponse,
   validateNoQuery,
 } from '../../request/index.ts';
@@ -39,7 +41,7 @@ export function createApiRoutes(deps: ApiDeps): readonly Route[] {
     endpoint('GET', '/api/:resource/schema', (http) => parseRecordRequest(http, 'schema')),
     endpoint('GET', '/api/:resource', (http) => parseListRequest(http, limits)),
     endpoint('POST', '/api/:resource', (http) => parseCreateRequest(http)),
-    endpoint('GET', '/api/:resource/:id', (http) => parseRecordRequest(http, 'read')),
+    { method: 'GET', path: '/api/:resource/:id', admission, handle: (http) => respondToRead(deps, http) },
     endpoint('PUT', '/api/:resource/:id', (http) => parseUpdateRequest(http)),
     endpoint('DELETE', '/api/:resource/:id', (http) => parseDeleteRequest(http)),
     endpoint('POST', '/api/:resource/:action', (http) => parseActionRequest(http, limits)),
@@ -63,6 +65,7 @@ export function createApiRoutes(deps: ApiDeps): readonly Route[] {
       admission,
       handle: async (http, charge) => {
         validateNoQuery(http);
+        refusePreconditions(http);
         const batch = parseBatch(http.body, limits);
         charge(batch.items.length);
         return toBatchResponse(await handleBatch(deps, batch, http.origin), http.origin.requestId);
@@ -77,6 +80,13 @@ async function admit(deps: ApiDeps, origin: RequestOrigin): Promise<number> {
   const token = await deps.identity.readToken(origin.token);
   await deps.database.transaction((tx) => deps.identity.identify(tx, token));
   return Number.POSITIVE_INFINITY;
+}
+
+/** Returns the response of a read: 304 if the client has the record. With `fields` or `expand`, the response has less or more than its ETag stands for. */
+async function respondToRead(deps: ApiDeps, http: HttpRequest): Promise<HttpResponse> {
+  const request = parseRecordRequest(http, 'read');
+  const response = respond(await handle(deps, request, http.origin));
+  return request.fields === undefined && request.expand === undefined ? toNotModified(http, response) : response;
 }
 
 /** Returns the response of an import or export. A plain request is handled by the pipeline, like a request for any other action. */

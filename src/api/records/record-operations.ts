@@ -22,7 +22,7 @@ import { FORMATS } from '../../transfer/formats/index.ts';
 import { lineByLine, TEXT } from '../schema-members.ts';
 import { batchEndpoint } from './batch-operation.ts';
 import { type DescribedResource, describeResources } from './described-resource.ts';
-import { answersOf } from './record-answers.ts';
+import { answersOf, readAnswers } from './record-answers.ts';
 import { RESOURCE_DESCRIPTION, resourceDescriptionExample } from './resource-description.ts';
 
 /** Returns the descriptions of the record endpoints of these resources, and of batches. They name no other resource. */
@@ -43,7 +43,7 @@ function endpointsOf(described: DescribedResource): readonly EndpointDescription
     byVerb(described, 'list', { query: Input(resource.softDelete ? { ...query, deleted } : query) }),
     byVerb(described, 'create', withBody(forms.create, examples.create)),
     schemaEndpoint(described),
-    byVerb(described, 'read', { params: ID_PARAMETER, query: READ_QUERY }),
+    byVerb(described, 'read', { params: ID_PARAMETER, query: READ_QUERY, ifNoneMatch: true, answers: readAnswers(described) }),
     byVerb(described, 'update', { params: ID_PARAMETER, ifMatch: true, ...withBody(forms.update, examples.update) }),
     byVerb(described, 'delete', { params: ID_PARAMETER, query: DELETE_QUERY, ifMatch: true }),
     ...actionsOf(resource).map((action) => byName(described, action)),

@@ -77,6 +77,7 @@ export const catalogueEndpoints: readonly AdminEndpoint[] = [
     tag: 'Admin policies',
     summary: 'Returns the definitions, operators, actions, roles, paths and limits that policies and filters can use.',
     description: 'The catalogue changes with the definitions. If the header `If-None-Match` has its ETag, the response is 304.',
+    ifNoneMatch: true,
     answers: {
       200: {
         description: 'The catalogue.',

@@ -3446,6 +3446,8 @@ export interface components {
     parameters: {
         /** @description ETag of the record, policy or assignment that the caller has read. The response is 412 if it has changed since. */
         ifMatch: string;
+        /** @description ETag of the representation that the caller has. The response is 304 without a body if it is still the current one. */
+        ifNoneMatch: string;
     };
     requestBodies: never;
     headers: {
@@ -3615,7 +3617,10 @@ export interface operations {
     "admin.catalogue.read": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the representation that the caller has. The response is 304 without a body if it is still the current one. */
+                "If-None-Match"?: components["parameters"]["ifNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5975,7 +5980,10 @@ export interface operations {
     "auth.me.catalogue": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the representation that the caller has. The response is 304 without a body if it is still the current one. */
+                "If-None-Match"?: components["parameters"]["ifNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6574,7 +6582,10 @@ export interface operations {
     "service.schema": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the representation that the caller has. The response is 304 without a body if it is still the current one. */
+                "If-None-Match"?: components["parameters"]["ifNoneMatch"];
+            };
             path: {
                 /** @description Name of the schema. */
                 name: "definition.schema.json" | "policy.schema.json" | "policy-test.schema.json";
