@@ -162,9 +162,9 @@ export async function handleExport(
   observer?: TransferObserver,
 ): Promise<HttpResponse | PlainRequest> {
   const { format: named, ...cells } = parseExportQuery(http, EXPORT_QUERY);
-  const format = (named as Format | undefined) ?? parseAccept(http).find((accepted) => accepted !== 'json');
+  const format = (named as Format | undefined) ?? parseAccept(http)[0];
   const request = parseActionRequest({ ...http, query: new Map() }, deps.limits, 'export');
-  if (format === undefined) return { plain: request };
+  if (format === undefined || (named === undefined && format === 'json')) return { plain: request };
   refusePaging(request);
   const caller = observer?.caller ?? (await authenticate(deps, http.origin));
   const pages = runExport(deps, caller, request);

@@ -143,7 +143,7 @@ function parseFormat(http: HttpRequest): Format {
 }
 
 function acceptsNdjson(http: HttpRequest): boolean {
-  return parseAccept(http).includes('ndjson');
+  return parseAccept(http).find((accepted) => accepted !== 'csv') === 'ndjson';
 }
 
 async function* toRows(data: readonly JsonObject[]): AsyncGenerator<SourceRow> {

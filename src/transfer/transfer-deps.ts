@@ -39,10 +39,20 @@ export function entryHeader(decisionId: string | undefined): Record<string, stri
   return decisionId === undefined ? {} : { 'x-decision-id': decisionId };
 }
 
-/** Returns the file formats that the Accept header names, in the order of the header. */
-export function parseAccept(call: HttpRequest): readonly Format[] {
-  const ranges = (call.header('accept') ?? '').split(',').filter((range) => !/;\s*q=0(?:\.0*)?\s*(?:;|$)/.test(range));
-  return ranges.map(formatOfType).filter((format) => format !== undefined);
+/** Returns the file formats that the Accept header names: those with the highest weight first, in the order of the header if weights are equal. */
+export function parseAccept({ header }: Pick<HttpRequest, 'header'>): readonly Format[] {
+  return (header('accept') ?? '')
+    .split(',')
+    .map((range) => ({ format: formatOfType(range), weight: weightOf(range) }))
+    .filter(({ weight }) => weight > 0)
+    .sort((one, other) => other.weight - one.weight)
+    .flatMap(({ format }) => format ?? []);
+}
+
+/** Returns the weight of a range of an Accept header, 1 by default (RFC 9110, 12.4.2). A text that is not a number refuses the range. */
+function weightOf(range: string): number {
+  const weight = /;\s*q=([^;]*)/i.exec(range)?.[1];
+  return weight === undefined ? 1 : Number(weight) || 0;
 }
 
 /** Reads a body into memory. Throws REQUEST_TOO_LARGE above `bodyBytes`. */

@@ -73,6 +73,9 @@ describe('an export file', () => {
     ['', { accept: 'text/html;q=0.5, text/csv' }, 'text/csv; charset=utf-8; header=present'],
     ['', { accept: '*/*' }, 'application/json'],
     ['', { accept: 'text/csv;q=0, application/json' }, 'application/json'],
+    ['', { accept: 'application/json, text/csv;q=0.5' }, 'application/json'],
+    ['', { accept: 'text/csv;Q=0' }, 'application/json'],
+    ['', { accept: 'text/csv;q=0.4, application/x-ndjson;q=0.9, application/json;q=0.1' }, 'application/x-ndjson'],
   ])('exports in the format that the query %j and the headers %j select', async (query, headers, type) => {
     const reply = await transfer.call('POST', `/api/Part/export?${query}`, { token: transfer.tokens.admin, body: { limit: 3 }, headers });
     expect([reply.status, reply.headers['content-type']]).toEqual([200, expect.stringContaining(type)]);

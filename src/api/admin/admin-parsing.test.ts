@@ -155,6 +155,10 @@ describe('wantsLines', () => {
   it.for([
     ['application/x-ndjson', undefined, true],
     ['application/json', undefined, false],
+    ['application/json, application/x-ndjson;q=0.5', undefined, false],
+    ['application/json;q=0.5, application/x-ndjson', undefined, true],
+    ['text/csv, application/x-ndjson;q=0.5', undefined, true],
+    ['application/x-ndjson;Q=0.000', undefined, false],
     ['application/x-ndjson', 'json', false],
     ['application/json', 'ndjson', true],
   ] as const)('a response to Accept %s and the format %s has lines: %s', ([accept, format, expected]) => {
