@@ -78,7 +78,7 @@ function renderOperation(document: JsonObject, { method, path, operation }: Docu
 }
 
 /** Statuses that every endpoint may return. */
-const EVERYWHERE: ReadonlySet<string> = new Set(['400', '401', '405', '408', '413', '415', '421', '429', '500', '503']);
+const EVERYWHERE: ReadonlySet<string> = new Set(['400', '401', '405', '408', '413', '415', '417', '421', '429', '500', '503']);
 
 function bodyRows(document: JsonObject, operation: JsonObject): readonly (readonly string[])[] {
   const content = (operation['requestBody'] as JsonObject | undefined)?.['content'] as JsonObject | undefined;

@@ -36,6 +36,7 @@ const kinds = {
     title: 'Unsupported media type',
     hint: 'send application/json; imports also accept application/x-ndjson and text/csv',
   },
+  REQUEST_EXPECTATION: { status: 417, title: 'Expectation not supported', hint: 'send no Expect header, or Expect: 100-continue' },
   REQUEST_HOST: {
     status: 421,
     title: 'Host not allowed',

@@ -7,7 +7,7 @@ import { clientAddress, toPath } from './http-request.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { type ObserveFailure, sendProblem, translateError } from './replies.ts';
 import { SECURITY_HEADERS } from './response-headers.ts';
-import { discardBody, isHeld, isStreamed, noteEarlyResponse } from './streaming.ts';
+import { discardBody, isHeld, isStreamed, noteEarlyResponse, passExpectations, refuseExpectation } from './streaming.ts';
 
 /** Paths exempt from the rate limit: the health probes, so that a flood of requests does not make the replica appear unhealthy. */
 const UNCOUNTED = new Set(['/healthz', '/readyz']);
@@ -20,14 +20,16 @@ export function addSecurityHeaders(server: FastifyInstance): void {
   });
 }
 
-/** Adds the checks that run before the body is read: ambiguous requests, the rate limit, unknown routes. Sets the request id. */
+/** Adds the checks that run before the body is read: ambiguous requests, the rate limit, expectations, unknown routes. Sets the request id. */
 export function addGuards(server: FastifyInstance, limiter: RateLimiter | undefined): void {
   const directory = createRouteDirectory();
+  passExpectations(server.server);
   server.addHook('onRoute', ({ method, url }) => directory.add(method, url));
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     refuseAmbiguous(request.raw);
     if (!UNCOUNTED.has(request.routeOptions.url ?? '')) charge(limiter, request, { cost: 1 });
+    refuseExpectation(request.raw);
     if (!request.is404) return done();
     const { problem, allow } = directory.explain(request.method, toPath(request.raw));
     if (allow.length > 0) reply.header('allow', allow.join(', '));

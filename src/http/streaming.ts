@@ -151,6 +151,22 @@ export function holdContinue(server: Server): void {
   });
 }
 
+/** Requests with an expectation other than `100-continue`. */
+const unsupported = new WeakSet<IncomingMessage>();
+
+/** Passes requests with other expectations to the service, whose refusal has the headers and the log line of every response. Node would answer 417 without them. */
+export function passExpectations(server: Server): void {
+  server.on('checkExpectation', (raw: IncomingMessage, response: ServerResponse) => {
+    unsupported.add(raw);
+    server.emit('request', raw, response);
+  });
+}
+
+/** Refuses an expectation other than `100-continue`. @throws Problem REQUEST_EXPECTATION */
+export function refuseExpectation(raw: IncomingMessage): void {
+  if (unsupported.has(raw)) throw new Problem('REQUEST_EXPECTATION', 'the service meets no expectation other than 100-continue');
+}
+
 /** Sends `100 Continue` if the client waits for it. */
 export function continueBody(raw: IncomingMessage): void {
   const waiting = held.get(raw);

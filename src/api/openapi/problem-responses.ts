@@ -23,7 +23,7 @@ export function headerRefs(names: readonly ResponseHeader[] = []): JsonObject {
   return Object.fromEntries((['X-Request-Id', ...names] as const).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-const OF_EVERY_OPERATION = [400, 405, 408, 421, 429, 500, 503];
+const OF_EVERY_OPERATION = [400, 405, 408, 417, 421, 429, 500, 503];
 const OF_BODIES = [413, 415];
 
 /** The properties of an operation that determine its errors. */
@@ -65,7 +65,7 @@ function toResponse(problem: Json, status: number, kinds: Kinds): JsonObject {
 }
 
 /** The statuses of requests that are refused before anything is decided. Another refusal has the id of its audit entry if it has one. */
-const BEFORE_DECISIONS: ReadonlySet<number> = new Set([405, 408, 415, 421]);
+const BEFORE_DECISIONS: ReadonlySet<number> = new Set([405, 408, 415, 417, 421]);
 
 const HEADERS_OF: ReadonlyMap<number, readonly ResponseHeader[]> = new Map([
   [401, ['WWW-Authenticate']],

@@ -2970,7 +2970,7 @@ export interface components {
              * @description Stable code for programs. For a request of a batch, the code of its problem.
              * @enum {string}
              */
-            code: "unknown" | "required" | "type" | "range" | "tooShort" | "tooLong" | "tooFew" | "tooMany" | "tooDeep" | "enum" | "pattern" | "format" | "characters" | "duplicate" | "conflict" | "readOnly" | "immutable" | "guarded" | "increment" | "reference" | "cycle" | "taken" | "field" | "operator" | "value" | "context" | "expression" | "common" | "guessable" | "REQUEST_MALFORMED" | "REQUEST_PARAMETER" | "REQUEST_FIELD" | "REQUEST_CURSOR" | "REQUEST_ORIGIN" | "REQUEST_BUDGET" | "REQUEST_NO_ROUTE" | "REQUEST_METHOD" | "REQUEST_TIMEOUT" | "REQUEST_TOO_LARGE" | "REQUEST_MEDIA_TYPE" | "REQUEST_HOST" | "REQUEST_RATE" | "IDENTITY_REQUIRED" | "IDENTITY_TOKEN" | "IDENTITY_TOKEN_EXPIRED" | "IDENTITY_CREDENTIALS" | "IDENTITY_ORIGIN" | "IDENTITY_CURRENT_PASSWORD" | "IDENTITY_THROTTLED" | "IDENTITY_SETUP_DONE" | "IDENTITY_SETUP_TOKEN" | "IDENTITY_LAST_ADMIN" | "ACCESS_DENIED" | "ACCESS_ADMIN" | "ACCESS_PROTECTED" | "VALUE_INVALID" | "RESOURCE_UNKNOWN" | "SOFT_DELETE_DISABLED" | "RECORD_UNKNOWN" | "RECORD_EXISTS" | "RECORD_REFERENCED" | "RECORD_AMBIGUOUS" | "RECORD_VERSION" | "RECORD_VERSION_REQUIRED" | "RECORD_UNMATCHED" | "BATCH_DEPENDENCY" | "BATCH_ABORTED" | "IMPORT_UNDONE" | "DRY_RUN" | "POLICY_INVALID" | "POLICY_UNKNOWN" | "REVISION_UNKNOWN" | "POLICY_MANAGED" | "POLICY_EXISTS" | "ASSIGNMENT_EXISTS" | "ASSIGNMENT_UNKNOWN" | "USER_UNKNOWN" | "SESSION_UNKNOWN" | "VIEW_UNKNOWN" | "DECISION_UNKNOWN" | "DECISION_NOT_REPLAYED" | "STORAGE_UNAVAILABLE" | "STORAGE_BUSY" | "STORAGE_DAMAGED" | "INTERNAL";
+            code: "unknown" | "required" | "type" | "range" | "tooShort" | "tooLong" | "tooFew" | "tooMany" | "tooDeep" | "enum" | "pattern" | "format" | "characters" | "duplicate" | "conflict" | "readOnly" | "immutable" | "guarded" | "increment" | "reference" | "cycle" | "taken" | "field" | "operator" | "value" | "context" | "expression" | "common" | "guessable" | "REQUEST_MALFORMED" | "REQUEST_PARAMETER" | "REQUEST_FIELD" | "REQUEST_CURSOR" | "REQUEST_ORIGIN" | "REQUEST_BUDGET" | "REQUEST_NO_ROUTE" | "REQUEST_METHOD" | "REQUEST_TIMEOUT" | "REQUEST_TOO_LARGE" | "REQUEST_MEDIA_TYPE" | "REQUEST_EXPECTATION" | "REQUEST_HOST" | "REQUEST_RATE" | "IDENTITY_REQUIRED" | "IDENTITY_TOKEN" | "IDENTITY_TOKEN_EXPIRED" | "IDENTITY_CREDENTIALS" | "IDENTITY_ORIGIN" | "IDENTITY_CURRENT_PASSWORD" | "IDENTITY_THROTTLED" | "IDENTITY_SETUP_DONE" | "IDENTITY_SETUP_TOKEN" | "IDENTITY_LAST_ADMIN" | "ACCESS_DENIED" | "ACCESS_ADMIN" | "ACCESS_PROTECTED" | "VALUE_INVALID" | "RESOURCE_UNKNOWN" | "SOFT_DELETE_DISABLED" | "RECORD_UNKNOWN" | "RECORD_EXISTS" | "RECORD_REFERENCED" | "RECORD_AMBIGUOUS" | "RECORD_VERSION" | "RECORD_VERSION_REQUIRED" | "RECORD_UNMATCHED" | "BATCH_DEPENDENCY" | "BATCH_ABORTED" | "IMPORT_UNDONE" | "DRY_RUN" | "POLICY_INVALID" | "POLICY_UNKNOWN" | "REVISION_UNKNOWN" | "POLICY_MANAGED" | "POLICY_EXISTS" | "ASSIGNMENT_EXISTS" | "ASSIGNMENT_UNKNOWN" | "USER_UNKNOWN" | "SESSION_UNKNOWN" | "VIEW_UNKNOWN" | "DECISION_UNKNOWN" | "DECISION_NOT_REPLAYED" | "STORAGE_UNAVAILABLE" | "STORAGE_BUSY" | "STORAGE_DAMAGED" | "INTERNAL";
             detail: string;
             /** @description Dotted path of the member in the request, or the name of a header. */
             path: string;
@@ -3073,7 +3073,7 @@ export interface components {
              * @description Stable code for programs.
              * @enum {string}
              */
-            code: "REQUEST_MALFORMED" | "REQUEST_PARAMETER" | "REQUEST_FIELD" | "REQUEST_CURSOR" | "REQUEST_ORIGIN" | "REQUEST_BUDGET" | "REQUEST_NO_ROUTE" | "REQUEST_METHOD" | "REQUEST_TIMEOUT" | "REQUEST_TOO_LARGE" | "REQUEST_MEDIA_TYPE" | "REQUEST_HOST" | "REQUEST_RATE" | "IDENTITY_REQUIRED" | "IDENTITY_TOKEN" | "IDENTITY_TOKEN_EXPIRED" | "IDENTITY_CREDENTIALS" | "IDENTITY_ORIGIN" | "IDENTITY_CURRENT_PASSWORD" | "IDENTITY_THROTTLED" | "IDENTITY_SETUP_DONE" | "IDENTITY_SETUP_TOKEN" | "IDENTITY_LAST_ADMIN" | "ACCESS_DENIED" | "ACCESS_ADMIN" | "ACCESS_PROTECTED" | "VALUE_INVALID" | "RESOURCE_UNKNOWN" | "SOFT_DELETE_DISABLED" | "RECORD_UNKNOWN" | "RECORD_EXISTS" | "RECORD_REFERENCED" | "RECORD_AMBIGUOUS" | "RECORD_VERSION" | "RECORD_VERSION_REQUIRED" | "RECORD_UNMATCHED" | "BATCH_DEPENDENCY" | "BATCH_ABORTED" | "IMPORT_UNDONE" | "DRY_RUN" | "POLICY_INVALID" | "POLICY_UNKNOWN" | "REVISION_UNKNOWN" | "POLICY_MANAGED" | "POLICY_EXISTS" | "ASSIGNMENT_EXISTS" | "ASSIGNMENT_UNKNOWN" | "USER_UNKNOWN" | "SESSION_UNKNOWN" | "VIEW_UNKNOWN" | "DECISION_UNKNOWN" | "DECISION_NOT_REPLAYED" | "STORAGE_UNAVAILABLE" | "STORAGE_BUSY" | "STORAGE_DAMAGED" | "INTERNAL";
+            code: "REQUEST_MALFORMED" | "REQUEST_PARAMETER" | "REQUEST_FIELD" | "REQUEST_CURSOR" | "REQUEST_ORIGIN" | "REQUEST_BUDGET" | "REQUEST_NO_ROUTE" | "REQUEST_METHOD" | "REQUEST_TIMEOUT" | "REQUEST_TOO_LARGE" | "REQUEST_MEDIA_TYPE" | "REQUEST_EXPECTATION" | "REQUEST_HOST" | "REQUEST_RATE" | "IDENTITY_REQUIRED" | "IDENTITY_TOKEN" | "IDENTITY_TOKEN_EXPIRED" | "IDENTITY_CREDENTIALS" | "IDENTITY_ORIGIN" | "IDENTITY_CURRENT_PASSWORD" | "IDENTITY_THROTTLED" | "IDENTITY_SETUP_DONE" | "IDENTITY_SETUP_TOKEN" | "IDENTITY_LAST_ADMIN" | "ACCESS_DENIED" | "ACCESS_ADMIN" | "ACCESS_PROTECTED" | "VALUE_INVALID" | "RESOURCE_UNKNOWN" | "SOFT_DELETE_DISABLED" | "RECORD_UNKNOWN" | "RECORD_EXISTS" | "RECORD_REFERENCED" | "RECORD_AMBIGUOUS" | "RECORD_VERSION" | "RECORD_VERSION_REQUIRED" | "RECORD_UNMATCHED" | "BATCH_DEPENDENCY" | "BATCH_ABORTED" | "IMPORT_UNDONE" | "DRY_RUN" | "POLICY_INVALID" | "POLICY_UNKNOWN" | "REVISION_UNKNOWN" | "POLICY_MANAGED" | "POLICY_EXISTS" | "ASSIGNMENT_EXISTS" | "ASSIGNMENT_UNKNOWN" | "USER_UNKNOWN" | "SESSION_UNKNOWN" | "VIEW_UNKNOWN" | "DECISION_UNKNOWN" | "DECISION_NOT_REPLAYED" | "STORAGE_UNAVAILABLE" | "STORAGE_BUSY" | "STORAGE_DAMAGED" | "INTERNAL";
             /** @description The version of the policy or assignment, if If-Match names another one (412). */
             currentVersion?: number;
             /** @description Id of the audit entry of the decision. */
@@ -3330,6 +3330,21 @@ export interface components {
                     code?: "REQUEST_MEDIA_TYPE";
                     /** @constant */
                     status?: 415;
+                };
+            };
+        };
+        /** @description `REQUEST_EXPECTATION`: Expectation not supported (send no Expect header, or Expect: 100-continue) */
+        problem417: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["api.Problem"] & {
+                    /** @enum {string} */
+                    code?: "REQUEST_EXPECTATION";
+                    /** @constant */
+                    status?: 417;
                 };
             };
         };
