@@ -112,3 +112,36 @@ describe('a policy', () => {
     await expect.poll(() => page.evaluate(`sessionStorage.getItem('bailiwick-kept-drafts')`)).toBe(null);
   });
 });
+
+describe('a record', () => {
+  it('kept values stay until their user decides about them, also while others are typed, saved or left', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
+    const id = await newsroom.createRecord('Article', { title: 'Kept', slug: 'kept-values', authorId: story.tom.id, fee: '1.00' });
+    const page = await visitor.open(newsroom, `/data/Article/${id}`, { as: story.admin, isolated: true });
+    page.on('dialog', (dialog) => void dialog.accept());
+    const field = (name: string) => page.getByRole('textbox', { name, exact: true });
+    const restore = page.getByRole('button', { name: 'Restore the changes' });
+    const keptText = () => page.evaluate<string>(`sessionStorage.getItem('bailiwick-kept-records') ?? ''`);
+    await field('title').fill('Typed first');
+    await expect.poll(keptText).toContain('Typed first');
+    await page.reload();
+    await restore.waitFor();
+    await field('fee').fill('2.00');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The record was saved.').waitFor();
+    await field('fee').fill('3.00');
+    await page.getByRole('link', { name: 'Show the decisions' }).click();
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { name: 'Decisions', level: 1 }).waitFor();
+    await page.goBack();
+    await restore.waitFor();
+    await field('fee').fill('4.00');
+    await page.reload();
+    await restore.click();
+    // The version of the kept values is no longer the stored one.
+    await page.getByRole('region', { name: 'This record was changed meanwhile' }).getByText('Typed first', { exact: true }).waitFor();
+  });
+});

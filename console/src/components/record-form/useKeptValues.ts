@@ -11,11 +11,14 @@ export interface ValueKeeper {
   readonly isKeeping: boolean;
   /** Ends the offer of the kept values. */
   decide(): void;
-  /** Removes the kept values, because they are saved or given up. */
+  /** Removes the values of this page, because they are saved or given up. */
   discard(): void;
 }
 
-/** Keeps the unsaved values of a form in the tab, and returns those that an earlier page has kept. */
+/**
+ * Keeps the unsaved values of a form in the tab, and returns those that an earlier page has kept. Until their user has decided about these, they stay in
+ * place of later ones.
+ */
 export function useKeptValues(resource: string, { fields, base, before, values, isDirty }: RecordEditor): ValueKeeper {
   const session = useSession();
   // While the session has ended, nothing is kept or removed: the next sign-in finds the values.
@@ -24,18 +27,20 @@ export function useKeptValues(resource: string, { fields, base, before, values, 
   const subject: FormSubject | undefined = userId === undefined ? undefined : { userId, resource, id };
   const [kept, setKept] = useState(() => subject && readKeptValues(subject));
   const [isKeeping, setKeeping] = useState(true);
-  const isOffered = kept !== undefined;
+  const isUndecided = kept !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the fields and the base change with the values before the changes
   useEffect(() => {
-    if (subject === undefined) return;
+    if (subject === undefined || isUndecided) return;
     const parts = keptParts(fields, { before, values });
     if (Object.keys(parts.values).length > 0) setKeeping(keepValues({ ...subject, version, ...parts }));
-    else if (!isOffered) discardValues(subject);
-  }, [userId, before, values, isOffered]);
+    else discardValues(subject);
+  }, [userId, before, values, isUndecided]);
   return {
     kept,
     isKeeping: isKeeping || !isDirty,
     decide: () => setKept(undefined),
-    discard: () => subject && discardValues(subject),
+    discard: () => {
+      if (subject !== undefined && !isUndecided) discardValues(subject);
+    },
   };
 }
