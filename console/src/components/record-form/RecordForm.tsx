@@ -8,7 +8,7 @@ import { isolateNames } from '../../texts/sentence.ts';
 import { LeaveGuard } from '../LeaveGuard.tsx';
 import { ProblemAlert } from '../ProblemAlert.tsx';
 import { FieldInput } from './FieldInput.tsx';
-import { changedValues, toTypedValue } from './form-values.ts';
+import { changedValues, createdValues, toTypedValue } from './form-values.ts';
 import { SAVING } from './useIsSaving.ts';
 import type { ValueKeeper } from './useKeptValues.ts';
 import type { RecordEditor } from './useRecordEditor.ts';
@@ -32,7 +32,7 @@ export function RecordForm({ editor, keeper, submit, refusal, save, onCancel }: 
   const { fields, base, before, values, isDirty, change } = editor;
   const isNew = base === undefined;
   const [mistakes, setMistakes] = useState<Readonly<Record<string, string>>>({});
-  const changed = changedValues(fields, isNew ? {} : before, values);
+  const changed = isNew ? createdValues(fields, before, values) : changedValues(fields, before, values);
   const {
     mutate,
     error,

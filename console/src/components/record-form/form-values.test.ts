@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createField } from './field.fixture.ts';
-import { changedValues, editableFields, parseFormValue, toFormValue, toTypedValue } from './form-values.ts';
+import { changedValues, createdValues, editableFields, parseFormValue, toFormValue, toFormValues, toTypedValue } from './form-values.ts';
 
 describe('parseFormValue', () => {
   it.each([
@@ -47,6 +47,23 @@ describe('changedValues', () => {
 
   it('has the mistakes by field', () => {
     expect(changedValues(fields, {}, { size: 'x' }).mistakes).toHaveProperty('size');
+  });
+});
+
+describe('createdValues', () => {
+  const fields = [createField({ name: 'title' }), createField({ name: 'state', type: 'enum', default: 'b' })];
+  const defaults = toFormValues(fields, undefined);
+
+  it('has the given values and the default values that the form shows', () => {
+    expect(createdValues(fields, defaults, { title: 'a', state: 'b' }).values).toEqual({ title: 'a', state: 'b' });
+  });
+
+  it('has no value in place of a default value that was cleared, and leaves out other fields without a value', () => {
+    expect(createdValues(fields, defaults, { title: null, state: null }).values).toEqual({ state: null });
+  });
+
+  it('has the mistakes by field', () => {
+    expect(createdValues([createField({ name: 'size', type: 'integer' })], {}, { size: 'x' }).mistakes).toHaveProperty('size');
   });
 });
 

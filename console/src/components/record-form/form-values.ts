@@ -86,3 +86,10 @@ export function changedValues(fields: readonly Field[], before: FormValues, now:
   }
   return { values, mistakes };
 }
+
+/** Returns the values of a new record: those that a form shows, and null in place of default values that were cleared. */
+export function createdValues(fields: readonly Field[], defaults: FormValues, now: FormValues): ParsedForm {
+  const { values, mistakes } = changedValues(fields, {}, now);
+  const cleared = fields.filter(({ name }) => (now[name] ?? null) === null && (defaults[name] ?? null) !== null);
+  return { values: { ...values, ...Object.fromEntries(cleared.map(({ name }) => [name, null])) }, mistakes };
+}

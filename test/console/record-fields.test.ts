@@ -1,0 +1,58 @@
+/** The controls of the fields of a record, and the values that they store. */
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { type ConsoleService, it as register, startConsole } from './console.fixture.ts';
+import { clickOption } from './options.ts';
+
+const DEFINITION = `name: Sheet
+fields:
+  title: { type: string, required: true }
+  state: { type: enum, values: [a, b, c], default: b }
+  agreed: { type: boolean, required: true }
+  public: { type: boolean }
+  short: { type: string, maxLength: 5 }
+  tags: { type: list, of: string }
+`;
+
+const it = register.extend('service', { scope: 'file' }, async ({ project: _project }, { onCleanup }) => {
+  const service = await startConsole({ definitions: { 'Sheet.yaml': DEFINITION } });
+  onCleanup(() => service.close());
+  return { service, admin: await service.user({ name: 'Admin', role: 'admin' }) };
+});
+
+function field(page: Page, name: string) {
+  return page.getByRole('textbox', { name, exact: true });
+}
+
+/** Chooses an option of a list. A chosen option is cleared. */
+async function pick(page: Page, list: string, option: string): Promise<void> {
+  await page
+    .getByRole('combobox', { name: list })
+    .or(page.getByRole('textbox', { name: list }))
+    .first()
+    .click();
+  await clickOption(page, option);
+}
+
+/** Creates the record of a form, and returns it. */
+async function create(page: Page, service: ConsoleService): Promise<unknown> {
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByText('The record was created.').waitFor();
+  await page.getByRole('button', { name: 'Save' }).waitFor();
+  return load(service, new URL(page.url()).pathname.split('/').at(-1) ?? '');
+}
+
+async function load(service: ConsoleService, id: string): Promise<unknown> {
+  const { token } = await service.admin();
+  return (await service.call('GET', `/api/Sheet/${id}`, { token })).at('data');
+}
+
+describe('the form of a new record', () => {
+  it('a default value that the user clears is not stored', async ({ service: { service, admin }, visitor }) => {
+    const page = await visitor.open(service, '/data/Sheet/new', { as: admin });
+    await field(page, 'title').fill('Cleared');
+    await page.getByRole('switch', { name: 'agreed' }).check({ force: true });
+    await pick(page, 'state', 'b');
+    expect(await create(page, service)).toMatchObject({ state: null, agreed: true });
+  });
+});
