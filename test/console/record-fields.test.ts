@@ -55,4 +55,19 @@ describe('the form of a new record', () => {
     await pick(page, 'state', 'b');
     expect(await create(page, service)).toMatchObject({ state: null, agreed: true });
   });
+
+  it('a boolean that must have a value begins with false, and one that may have none begins without', async ({
+    service: { service, admin },
+    visitor,
+  }) => {
+    const page = await visitor.open(service, '/data/Sheet/new', { as: admin });
+    await field(page, 'title').fill('Untouched');
+    visitor.allow(/^response 422/);
+    expect(await create(page, service)).toMatchObject({ state: 'b', agreed: false, public: null });
+    await pick(page, 'public', 'no');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The record was saved.').waitFor();
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    expect(await load(service, id)).toMatchObject({ public: false });
+  });
 });

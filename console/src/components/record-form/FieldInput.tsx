@@ -1,10 +1,11 @@
 import { type JsonInputProps, type PasswordInputProps, Select, type SwitchProps, type TagsInputProps, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ownCatalogueQuery } from '../../api/queries.ts';
+import { commonTexts } from '../../texts/common.ts';
 import { createPart, LazyPart } from '../LazyPart.tsx';
 import { RecordPicker } from '../RecordPicker.tsx';
 import { TagField } from '../TagField.tsx';
-import { type Field, type FormValue, isListOfTexts } from './form-values.ts';
+import { type Field, type FormValue, isListOfTexts, isSwitch } from './form-values.ts';
 import { LongText } from './LongText.tsx';
 import { TimestampField } from './TimestampField.tsx';
 
@@ -24,13 +25,19 @@ interface FieldInputProps {
   onChange(value: FormValue): void;
 }
 
-/** The control of a field, by its type. */
+/** The choices of a boolean that may have no value. */
+const BOOLEANS = [
+  { value: 'true', label: commonTexts.yes },
+  { value: 'false', label: commonTexts.no },
+];
+
+/** The control of a field, by its type. The service checks the length of a text, because browsers count characters in another way. */
 export function FieldInput({ field, value, mistake, isNew, disabled, onChange }: FieldInputProps) {
   const { name, type, description, required, values, to, maxLength } = field;
   const common = { label: name, description, disabled, error: mistake, required: required && isNew && field.default === undefined };
   const text = typeof value === 'string' ? value : '';
   const typed = { value: text, onChange: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value) };
-  if (type === 'boolean') {
+  if (isSwitch(field)) {
     return (
       <LazyPart
         part={switchField}
@@ -40,6 +47,12 @@ export function FieldInput({ field, value, mistake, isNew, disabled, onChange }:
         }}
         lines={1}
       />
+    );
+  }
+  if (type === 'boolean') {
+    const chosen = value === null ? null : String(value);
+    return (
+      <Select {...common} clearable data={BOOLEANS} value={chosen} onChange={(next) => onChange(next === null ? null : next === 'true')} />
     );
   }
   if (values !== undefined) {

@@ -67,6 +67,21 @@ describe('createdValues', () => {
   });
 });
 
+describe('toFormValues', () => {
+  it.each([
+    [{ required: true }, false],
+    [{ required: true, default: true }, true],
+    [{}, null],
+    [{ default: false }, false],
+  ])('a boolean of a new record with %j begins with %j', (parts, value) => {
+    expect(toFormValues([createField({ type: 'boolean', ...parts })], undefined)).toEqual({ f: value });
+  });
+
+  it('a boolean of a stored record without a value has none', () => {
+    expect(toFormValues([createField({ type: 'boolean', required: true })], { id: '1' })).toEqual({ f: null });
+  });
+});
+
 it.each([
   [createField({ type: 'password' }), null],
   [createField({ writeOnly: true }), null],

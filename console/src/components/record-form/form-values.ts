@@ -41,9 +41,21 @@ export function toFormValue(field: Field, value: unknown): FormValue {
   return String(value);
 }
 
-/** Returns the values of a record in a form; without a record, the default values. */
+/** Returns the values of a record in a form; without a record, the values of a new one. */
 export function toFormValues(fields: readonly Field[], row: Row | undefined): FormValues {
-  return Object.fromEntries(fields.map((field) => [field.name, toFormValue(field, row === undefined ? field.default : row[field.name])]));
+  const begin = (field: Field) =>
+    row === undefined ? toFormValue(field, field.default ?? emptyValue(field)) : toFormValue(field, row[field.name]);
+  return Object.fromEntries(fields.map((field) => [field.name, begin(field)]));
+}
+
+/** Returns the value with which a field begins that has no default: a switch can show only true and false. */
+export function emptyValue(field: Field): FormValue {
+  return isSwitch(field) ? false : null;
+}
+
+/** Returns true for a field that is edited with a switch; a boolean that may have no value is a choice. */
+export function isSwitch({ type, required }: Field): boolean {
+  return type === 'boolean' && required;
 }
 
 /** The value to send, or the reason why the typed text is none. */

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { bodyOf, client } from '../../../api/client.ts';
 import { ConfirmModal } from '../../../components/ConfirmModal.tsx';
 import { FieldInput } from '../../../components/record-form/FieldInput.tsx';
-import { type Field, type FormValue, parseFormValue } from '../../../components/record-form/form-values.ts';
+import { emptyValue, type FormValue, parseFormValue } from '../../../components/record-form/form-values.ts';
 import { dataTexts } from '../../../texts/data.ts';
 import { commonFields } from './bulk-change.ts';
 import { type BulkDialogProps, WillRefuse } from './WillRefuse.tsx';
@@ -23,7 +23,8 @@ export function ChangeFieldDialog({ resource, rows, perform, onClose }: BulkDial
   const isComplete = given !== undefined && (given !== null || field?.required === false);
   const choose = (next: string): void => {
     setName(next);
-    setValue(startValue(fields.find((each) => each.name === next)));
+    const chosen = fields.find((each) => each.name === next);
+    setValue(chosen === undefined ? null : emptyValue(chosen));
   };
   return (
     <ConfirmModal
@@ -47,11 +48,6 @@ export function ChangeFieldDialog({ resource, rows, perform, onClose }: BulkDial
       <Denied resource={resource} rows={rows} />
     </ConfirmModal>
   );
-}
-
-/** Returns the first value of the form: null is no value, which a switch cannot show. */
-function startValue(field: Field | undefined): FormValue {
-  return field?.type === 'boolean' ? false : null;
 }
 
 /** The records that no rule lets the caller change, with any value. */
