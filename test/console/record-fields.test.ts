@@ -70,4 +70,20 @@ describe('the form of a new record', () => {
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
     expect(await load(service, id)).toMatchObject({ public: false });
   });
+
+  it('a text may have as many characters as the definition says, and a longer one is marked, not cut', async ({
+    service: { service, admin },
+    visitor,
+  }) => {
+    const page = await visitor.open(service, '/data/Sheet/new', { as: admin });
+    visitor.allow(/^response 422/);
+    await page.getByRole('switch', { name: 'agreed' }).check({ force: true });
+    await field(page, 'title').fill('Counted');
+    await field(page, 'short').fill('🦊🦊🦊🦊🦊🦊');
+    expect(await field(page, 'short').inputValue()).toBe('🦊🦊🦊🦊🦊🦊');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await expect.poll(() => field(page, 'short').getAttribute('aria-invalid')).toBe('true');
+    await field(page, 'short').fill('🦊🦊🦊🦊🦊');
+    expect(await create(page, service)).toMatchObject({ short: '🦊🦊🦊🦊🦊' });
+  });
 });

@@ -33,7 +33,7 @@ const BOOLEANS = [
 
 /** The control of a field, by its type. The service checks the length of a text, because browsers count characters in another way. */
 export function FieldInput({ field, value, mistake, isNew, disabled, onChange }: FieldInputProps) {
-  const { name, type, description, required, values, to, maxLength } = field;
+  const { name, type, description, required, values, to } = field;
   const common = { label: name, description, disabled, error: mistake, required: required && isNew && field.default === undefined };
   const text = typeof value === 'string' ? value : '';
   const typed = { value: text, onChange: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value) };
@@ -67,14 +67,14 @@ export function FieldInput({ field, value, mistake, isNew, disabled, onChange }:
   if (type === 'json' || type === 'list') {
     return <LazyPart part={jsonField} props={{ ...common, value: text, onChange }} lines={2} />;
   }
-  if (type === 'text') return <LongText {...common} {...typed} {...(maxLength !== undefined && { maxLength })} />;
+  if (type === 'text') return <LongText {...common} {...typed} />;
   if (type === 'password') return <LazyPart part={passwordField} props={{ ...common, ...typed }} lines={2} />;
   if (type === 'timestamp') return <TimestampField {...common} value={text} onChange={onChange} />;
   return <TextInput {...common} {...typed} {...inputOf(field)} />;
 }
 
-/** Returns the keyboard and the hints of a text field. */
-function inputOf({ type, maxLength }: Field) {
+/** Returns the keyboard of a text field. */
+function inputOf({ type }: Field) {
   switch (type) {
     case 'date':
       return { type: 'date' };
@@ -88,7 +88,7 @@ function inputOf({ type, maxLength }: Field) {
     case 'url':
       return { type: 'url' };
     default:
-      return maxLength === undefined ? {} : { maxLength };
+      return {};
   }
 }
 

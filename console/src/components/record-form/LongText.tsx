@@ -5,7 +5,6 @@ import classes from './LongText.module.css';
 /** Properties of the field. */
 interface LongTextProps extends InputBaseProps {
   readonly value: string;
-  readonly maxLength?: number;
   onChange(event: ChangeEvent<HTMLTextAreaElement>): void;
 }
 
