@@ -87,3 +87,19 @@ describe('the form of a new record', () => {
     expect(await create(page, service)).toMatchObject({ short: '🦊🦊🦊🦊🦊' });
   });
 });
+
+describe('the list of a record', () => {
+  it('equal items are removed and added one by one', async ({ service: { service, admin }, visitor }) => {
+    const id = await service.createRecord('Sheet', { title: 'Listed', agreed: true, tags: ['x', 'x', 'a,b'] });
+    const page = await visitor.open(service, `/data/Sheet/${id}`, { as: admin });
+    await page.getByRole('button', { name: 'Remove x' }).first().click();
+    expect(await page.getByRole('button', { name: 'Remove x' }).count()).toBe(1);
+    await field(page, 'tags').fill('a');
+    await field(page, 'tags').press('Enter');
+    await field(page, 'tags').fill('a');
+    await field(page, 'tags').press('Enter');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The record was saved.').waitFor();
+    expect(await load(service, id)).toMatchObject({ tags: ['x', 'a,b', 'a', 'a'] });
+  });
+});

@@ -61,7 +61,7 @@ export function FieldInput({ field, value, mistake, isNew, disabled, onChange }:
   if (to !== undefined) return <ReferenceInput {...{ field, value, mistake, isNew, disabled, onChange }} to={to} />;
   if (isListOfTexts(field)) {
     const list = Array.isArray(value) ? value : [];
-    if (field.of?.values === undefined) return <TagField {...common} value={list} onChange={(next) => onChange([...next])} />;
+    if (field.of?.values === undefined) return <TagField {...common} allowsEqual value={list} onChange={(next) => onChange([...next])} />;
     return <LazyPart part={suggestedTags} props={{ ...common, data: [...field.of.values], value: [...list], onChange }} lines={2} />;
   }
   if (type === 'json' || type === 'list') {

@@ -2,7 +2,7 @@ import { JsonInput, type JsonInputProps, PasswordInput, type PasswordInputProps,
 
 /** A field for several texts that suggests the values of an enum. */
 export function SuggestedTags(props: TagsInputProps) {
-  return <TagsInput {...props} />;
+  return <TagsInput {...props} allowDuplicates />;
 }
 
 /** A field for any JSON. */
