@@ -41,7 +41,8 @@ export function operatorsFor(catalogue: Catalogue, option: PathOption | undefine
 export function operandForm(operator: Operator | undefined, option: PathOption | undefined, value: unknown): OperandForm {
   if (isReference(value)) return 'reference';
   const form = wantedForm(operator, option);
-  return fits(form, value) ? form : 'json';
+  const isShown = form === 'range' ? isRangeOf(scalarForm(option), value) : fits(form, value);
+  return isShown ? form : 'json';
 }
 
 /** Returns the editor of an operator's own values. */
@@ -103,7 +104,6 @@ function fits(form: OperandForm, value: unknown): boolean {
       return isListOf(value, ['string', 'number']);
     case 'records':
       return typeof value === 'string' || isListOf(value, ['string']);
-    case 'range':
     case 'timesOfDay':
       return Array.isArray(value) && value.length === 2;
     case 'daysOfWeek':
@@ -122,6 +122,11 @@ function fits(form: OperandForm, value: unknown): boolean {
     default:
       return true;
   }
+}
+
+/** Returns true for two values that the editor of each shows. A new range has empty ones. */
+function isRangeOf(form: OperandForm, value: unknown): boolean {
+  return Array.isArray(value) && value.length === 2 && value.every((item) => item === '' || (!isReference(item) && fits(form, item)));
 }
 
 function isListOf(value: unknown, types: readonly string[]): boolean {
