@@ -113,6 +113,28 @@ describe('a policy', () => {
   });
 });
 
+describe('a full storage of the tab', () => {
+  it('the editor of a policy reports it, goes on, and asks before the changes are lost on another screen', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
+    const id = await newsroom.createPolicy({ name: 'not kept', rules: [RULE] });
+    const page = await visitor.open(newsroom, `/policies/${id}`, { as: story.admin, isolated: true });
+    await page.getByRole('textbox', { name: 'Description' }).waitFor();
+    await page.evaluate(`for (let part = 2 ** 23, item = 0; part >= 1; item++) {
+      try { sessionStorage.setItem(String(item), 'x'.repeat(part)); } catch { part /= 2; }
+    }`);
+    await page.getByRole('textbox', { name: 'Description' }).fill('typed into a full tab');
+    await page.getByText('These changes are too large to be kept in this tab.').waitFor();
+    await page.getByRole('link', { name: 'Simulator' }).click();
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay' }).click();
+    await page.evaluate('sessionStorage.clear()');
+    await page.getByRole('textbox', { name: 'Description' }).fill('kept again');
+    await page.getByText('These changes are too large to be kept in this tab.').waitFor({ state: 'detached' });
+  });
+});
+
 describe('a record', () => {
   it('kept values stay until their user decides about them, also while others are typed, saved or left', async ({
     newsroom,

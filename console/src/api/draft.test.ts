@@ -21,6 +21,16 @@ describe('the draft of the tab', () => {
     expect(readDraft('ada', storage)).toBeUndefined();
   });
 
+  it('is removed if the storage is full, because the former draft is no longer the present one', () => {
+    const storage = createStorage();
+    saveDraft('ada', {}, storage);
+    storage.setItem = () => {
+      throw new DOMException('full', 'QuotaExceededError');
+    };
+    expect(saveDraft('ada', { policies: [] }, storage)).toBe(false);
+    expect(readDraft('ada', storage)).toBeUndefined();
+  });
+
   it('is returned only to the user who saved it', () => {
     const storage = createStorage();
     saveDraft('ada', {}, storage);

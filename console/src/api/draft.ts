@@ -17,9 +17,16 @@ export function readDraft(userId: string, storage: TabStorage = sessionStorage):
   return isObject(item) && item['userId'] === userId && isObject(item['draft']) ? item['draft'] : undefined;
 }
 
-/** Replaces the draft with one of a user. */
-export function saveDraft(userId: string, draft: Draft, storage: TabStorage = sessionStorage): void {
-  storage.setItem(DRAFT_ITEM, JSON.stringify({ userId, draft }));
+/** Replaces the draft with one of a user. If the storage of the site is full, removes the draft and returns false. */
+export function saveDraft(userId: string, draft: Draft, storage: TabStorage = sessionStorage): boolean {
+  try {
+    storage.setItem(DRAFT_ITEM, JSON.stringify({ userId, draft }));
+    return true;
+  } catch {
+    // The former draft is no longer the present one.
+    discardDraft(storage);
+    return false;
+  }
 }
 
 /** Removes the draft. */

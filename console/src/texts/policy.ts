@@ -79,6 +79,8 @@ export const policyTexts = {
   kept: {
     title: 'You have unsaved changes of this policy',
     detail: 'The page was left before they were saved. This tab has kept them.',
+    tooLarge: 'These changes are too large to be kept in this tab. The end of the session or a reload will lose them.',
+    notTried: 'These changes are too large for other screens of this tab to try them. Save them first.',
     restore: 'Restore the changes',
     discard: 'Discard them',
   },

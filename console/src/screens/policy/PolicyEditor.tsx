@@ -39,8 +39,9 @@ interface PolicyEditorProps {
 export function PolicyEditor({ editor, stored, catalogue, search, children, onSearch }: PolicyEditorProps) {
   const { base, draft, text, isDirty, change } = editor;
   const validation = useValidation(draft, base?.id);
-  useSharedDraft(editor, base === undefined ? parseAssignee(search.assumed) : undefined);
-  const { kept, decide, discard } = useKeptDraft(editor);
+  // The changes are kept first, because others use the rest of the storage.
+  const { kept, isKeeping, decide, discard } = useKeptDraft(editor);
+  const isShared = useSharedDraft(editor, base === undefined ? parseAssignee(search.assumed) : undefined);
   const tabs = base === undefined ? NEW_POLICY_TABS : POLICY_TABS;
   const tab = search.tab ?? 'rules';
   // An empty form of a new policy shows no mistakes before the first input or the first attempt to save it.
@@ -68,6 +69,8 @@ export function PolicyEditor({ editor, stored, catalogue, search, children, onSe
       {base !== undefined && tab !== 'assignments' && <UnassignedAlert policyId={base.id} />}
       {!isDirty && children}
       {kept !== undefined && <LazyPart part={keptDraftAlert} props={{ kept, editor, onDecided: decide }} lines={2} />}
+      {!isKeeping && <Alert color="yellow">{texts.kept.tooLarge}</Alert>}
+      {!isShared && <Alert color="yellow">{texts.kept.notTried}</Alert>}
       {stored !== undefined && base !== undefined && stored.version > base.version && <Alert color="yellow">{texts.newer}</Alert>}
       {validation.error !== null && <ProblemAlert error={validation.error} onRetry={validation.retry} />}
       <Tabs
@@ -99,7 +102,7 @@ export function PolicyEditor({ editor, stored, catalogue, search, children, onSe
       </Tabs>
       <LeaveGuard
         isDirty={isDirty}
-        isKeptAt={(path) => text?.mistake === undefined && TRIES_DRAFT.test(path)}
+        isKeptAt={(path) => isKeeping && text?.mistake === undefined && TRIES_DRAFT.test(path)}
         onLeave={() => {
           discardDraft();
           discard();

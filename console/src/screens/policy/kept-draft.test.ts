@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { discardKept, KEPT_ITEM, type KeptDraft, keepDraft, readKept } from './kept-draft.ts';
 
-function createStorage(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> {
+/** Creates a storage that refuses an item with more characters than its size. */
+function createStorage(size = Number.POSITIVE_INFINITY): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> {
   const items = new Map<string, string>();
   return {
     getItem: (name) => items.get(name) ?? null,
-    setItem: (name, value) => void items.set(name, value),
+    setItem(name, value) {
+      if (value.length > size) throw new DOMException('full', 'QuotaExceededError');
+      items.set(name, value);
+    },
     removeItem: (name) => void items.delete(name),
   };
 }
@@ -30,6 +34,27 @@ describe('the unsaved changes that a tab keeps', () => {
     discardKept({ userId: 'ann', policyId: 'c' }, storage);
     expect(readKept({ userId: 'ann', policyId: 'c' }, storage)).toBeUndefined();
     expect(readKept({ userId: 'ann', policyId: 'd' }, storage)).toBeDefined();
+  });
+
+  it('makes room for the newest by removing the oldest', () => {
+    const storage = createStorage(3_000);
+    for (const policyId of ['a', 'b', 'c', 'd'])
+      expect(keepDraft({ ...KEPT, policyId, draft: { name: policyId.repeat(1_000) } }, storage)).toBe(true);
+    const kept = ['a', 'b', 'c', 'd'].filter((policyId) => readKept({ userId: 'ann', policyId }, storage) !== undefined);
+    expect(kept).toEqual(['c', 'd']);
+  });
+
+  it('leaves room for other items of the tab', () => {
+    const storage = createStorage();
+    for (const policyId of ['a', 'b', 'c']) keepDraft({ ...KEPT, policyId, draft: { name: policyId.repeat(900_000) } }, storage);
+    expect(['a', 'b', 'c'].map((policyId) => readKept({ userId: 'ann', policyId }, storage) !== undefined)).toEqual([false, true, true]);
+  });
+
+  it('says that they are not kept if the storage is full', () => {
+    const storage = createStorage(3_000);
+    keepDraft({ ...KEPT, policyId: 'q' }, storage);
+    expect(keepDraft({ ...KEPT, draft: { name: 'x'.repeat(3_000) } }, storage)).toBe(false);
+    expect(readKept({ userId: 'ann', policyId: 'q' }, storage)).toBeDefined();
   });
 
   it('removes those of another user', () => {

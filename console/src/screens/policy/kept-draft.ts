@@ -19,8 +19,9 @@ export interface KeptDraft {
 /** Item of the session storage that contains the changes of several policies as JSON, the newest first. */
 export const KEPT_ITEM = KEPT_ITEMS.policies;
 
-/** Maximum number of policies whose changes are kept. */
+/** Maximum number of policies whose changes are kept, and of the characters of all of them: browsers store about five million for a site. */
 const MAX_POLICIES = 5;
+const MAX_SIZE = 2_000_000;
 
 /** The policy of an editor, and its user. */
 type KeptSubject = Pick<KeptDraft, 'policyId'> & { readonly userId: string | undefined };
@@ -30,11 +31,12 @@ export function readKept(subject: KeptSubject, storage: TabStorage = sessionStor
   return readAll(storage).find((kept) => isOf(kept, subject));
 }
 
-/** Keeps the changes of a policy in place of its former ones. */
-export function keepDraft(kept: KeptDraft, storage: TabStorage = sessionStorage): void {
+/** Keeps the changes of a policy in place of its former ones. The oldest ones of others make room. Returns false if they are too large. */
+export function keepDraft(kept: KeptDraft, storage: TabStorage = sessionStorage): boolean {
   // Those of other users are not kept longer: the tab has another user now.
   const others = readAll(storage).filter((each) => each.userId === kept.userId && !isOf(each, kept));
-  write([kept, ...others].slice(0, MAX_POLICIES), storage);
+  const drafts = [kept, ...others].slice(0, MAX_POLICIES);
+  return drafts.some((_, removed) => tryWrite(drafts.slice(0, drafts.length - removed), storage));
 }
 
 /** Removes the kept changes of a policy. */
@@ -42,6 +44,18 @@ export function discardKept(subject: KeptSubject, storage: TabStorage = sessionS
   const all = readAll(storage);
   const others = all.filter((kept) => !isOf(kept, subject));
   if (others.length < all.length) write(others, storage);
+}
+
+/** Returns false if the changes are too large, or the storage is full. */
+function tryWrite(kept: readonly KeptDraft[], storage: TabStorage): boolean {
+  if (JSON.stringify(kept).length > MAX_SIZE) return false;
+  try {
+    write(kept, storage);
+    return true;
+  } catch {
+    // The storage of the site is full. The editor says so.
+    return false;
+  }
 }
 
 function write(kept: readonly KeptDraft[], storage: TabStorage): void {

@@ -7,6 +7,8 @@ import type { PolicyEditorState } from './usePolicyEditor.ts';
 export interface KeptChanges {
   /** The changes of an earlier page; undefined if there are none, or their user has decided about them. */
   readonly kept: KeptDraft | undefined;
+  /** False if the changes of this page are too large to be kept. */
+  readonly isKeeping: boolean;
   /** Ends the offer of the kept changes, because their user has restored, discarded or replaced them. */
   decide(): void;
   /** Removes the changes of this page, because they are given up. */
@@ -24,13 +26,14 @@ export function useKeptDraft({ base, draft, isDirty }: PolicyEditorState): KeptC
   const policyId = base?.id;
   const version = base?.version;
   const [kept, setKept] = useState(() => readKept({ userId, policyId }));
+  const [isKeeping, setKeeping] = useState(true);
   useEffect(() => {
     if (userId === undefined || kept !== undefined) return;
-    if (isDirty) keepDraft({ userId, policyId, version, draft });
+    if (isDirty) setKeeping(keepDraft({ userId, policyId, version, draft }));
     else discardKept({ userId, policyId });
   }, [userId, policyId, version, draft, isDirty, kept]);
   const discard = (): void => {
     if (kept === undefined) discardKept({ userId, policyId });
   };
-  return { kept, decide: () => setKept(undefined), discard };
+  return { kept, isKeeping: isKeeping || !isDirty, decide: () => setKept(undefined), discard };
 }
