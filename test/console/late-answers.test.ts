@@ -1,7 +1,7 @@
 /** Answers that arrive after the user has left the screen of their request. */
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
-import { it } from './console.fixture.ts';
+import { it, startConsole } from './console.fixture.ts';
 import { hold } from './held-requests.ts';
 import { clickOption } from './options.ts';
 import { waitForData } from './page-requests.ts';
@@ -85,6 +85,59 @@ describe('a screen that the user has left', () => {
     await heading(page, 'Roles');
     await request.pass();
     await waitForData(page);
+    expect(new URL(page.url()).pathname).toBe('/console/roles');
+  });
+
+  it('a former screen is not opened by a record that is restored late', async ({ visitor, onTestFinished }) => {
+    const definition = 'name: Note\nsoftDelete: true\nfields:\n  title: { type: string, required: true }\n';
+    const service = await startConsole({ definitions: { 'Note.yaml': definition } });
+    onTestFinished(() => service.close());
+    const admin = await service.admin();
+    const id = await service.createRecord('Note', { title: 'restored late' });
+    await service.call('DELETE', `/api/Note/${id}`, { token: admin.token });
+    const page = await visitor.open(service, `/data/Note/${id}?deleted=true`, { as: admin });
+    const request = await hold(page, 'POST', '**/api/Note/restore');
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await request.sent();
+    await page.getByRole('link', { name: 'Roles', exact: true }).click();
+    await heading(page, 'Roles');
+    await request.pass();
+    await page.getByText('The record was restored.').waitFor();
+    await waitForData(page);
+    expect(new URL(page.url()).pathname).toBe('/console/roles');
+  });
+
+  it('a former screen is not opened by a policy that is restored late', async ({ newsroom, story, visitor }) => {
+    const rules = [{ resource: 'Tip', action: 'read', description: 'read tips' }];
+    const id = await newsroom.createPolicy({ name: 'restored late', rules });
+    await newsroom.call('DELETE', `/admin/api/policies/${id}`, { token: story.admin.token });
+    const page = await visitor.open(newsroom, '/roles', { as: story.admin });
+    await page.getByRole('link', { name: 'Policies', exact: true }).click();
+    await page.getByRole('link', { name: 'Changes' }).click();
+    const request = await hold(page, 'POST', `**/policies/${id}/rollback`);
+    await page.getByRole('button', { name: 'Restore the policy' }).first().click();
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('late');
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore the policy' }).click();
+    await request.sent();
+    await page.evaluate('history.go(-2)');
+    await heading(page, 'Roles');
+    await request.pass();
+    await page.getByText('The policy was restored.').waitFor();
+    await waitForData(page);
+    expect(new URL(page.url()).pathname).toBe('/console/roles');
+  });
+
+  it('a screen is not left by the first decision that comes late', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/first-steps', { as: story.admin });
+    const request = await hold(page, 'GET', '**/api/*?limit=0');
+    await page.getByRole('button', { name: /^List .* and open the decision$/ }).click();
+    await request.sent();
+    await page.getByRole('link', { name: 'Roles', exact: true }).click();
+    await heading(page, 'Roles');
+    const answered = page.waitForResponse('**/api/*?limit=0');
+    await request.pass();
+    await answered;
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     expect(new URL(page.url()).pathname).toBe('/console/roles');
   });
 

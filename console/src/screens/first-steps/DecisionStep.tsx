@@ -6,6 +6,7 @@ import { listForDecision } from '../../api/records.ts';
 import { exampleResource } from '../../components/example-resource.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
+import { useScreenWatch } from '../../components/useScreenWatch.ts';
 import { firstStepsTexts } from '../../texts/first-steps.ts';
 import { Step } from './Step.tsx';
 
@@ -23,9 +24,13 @@ export function DecisionStep({ newest, isNext }: DecisionStepProps) {
   const { data: catalogue } = useQuery(catalogueQuery);
   const navigate = useNavigate();
   const resource = exampleResource(catalogue?.definitions.map(({ name }) => name) ?? []);
+  const watch = useScreenWatch();
   const { mutate, error, isPending } = useMutation({
-    mutationFn: listForDecision,
-    onSuccess: (id) => navigate({ to: '/decisions/$id', params: { id } }),
+    mutationFn: async (listed: string) => {
+      const isScreenOpen = watch();
+      const id = await listForDecision(listed);
+      if (isScreenOpen()) await navigate({ to: '/decisions/$id', params: { id } });
+    },
   });
   return (
     <Step number={4} title={texts.title} detail={texts.detail} isDone={newest !== undefined} isNext={isNext}>

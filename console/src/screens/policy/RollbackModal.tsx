@@ -10,6 +10,7 @@ import { notifySuccess } from '../../components/notifySuccess.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { RecordedChanges } from '../../components/preview/RecordedChanges.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
+import { useScreenWatch } from '../../components/useScreenWatch.ts';
 import { commonTexts } from '../../texts/common.ts';
 import { policyTexts } from '../../texts/policy.ts';
 import { toPastDraft, toPolicyDraft } from './policy-draft.ts';
@@ -169,14 +170,16 @@ function ConsequencesOf({ past, present }: { readonly past: Policy; readonly pre
 function useRollback(target: RollbackTarget, close: () => void) {
   const queryClient = useQueryClient();
   const isDeleted = target.item.change === 'deleted';
+  const watch = useScreenWatch();
   return useMutation({
-    mutationFn: (input: { readonly reason: string; readonly assignments: boolean }) => rollBack(target, input),
-    onSuccess: async ({ assignments }) => {
+    mutationFn: async (input: { readonly reason: string; readonly assignments: boolean }) => {
+      const isScreenOpen = watch();
+      return { ...(await rollBack(target, input)), isScreenOpen: isScreenOpen() };
+    },
+    onSuccess: async ({ assignments, isScreenOpen }) => {
       // With assignments, the dialog names them.
-      if (assignments.length === 0) {
-        notifySuccess(isDeleted ? texts.restored : texts.rolledBack);
-        close();
-      }
+      if (assignments.length === 0 || !isScreenOpen) notifySuccess(isDeleted ? texts.restored : texts.rolledBack);
+      if (assignments.length === 0 && isScreenOpen) close();
       await queryClient.invalidateQueries({ queryKey: ['policies'] });
     },
     // Another user may have changed the policy: the next attempt replaces the present version.

@@ -5,6 +5,7 @@ import { type Row, sendRecordRequest } from '../../api/records.ts';
 import { GuardedButton } from '../../components/GuardedButton.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
+import { useScreenWatch } from '../../components/useScreenWatch.ts';
 import { dataTexts } from '../../texts/data.ts';
 
 const texts = dataTexts.restore;
@@ -13,6 +14,7 @@ const texts = dataTexts.restore;
 interface RestoreButtonProps {
   readonly resource: string;
   readonly row: Row;
+  /** Called if the same screen is still open. */
   onRestored?(): void;
 }
 
@@ -22,12 +24,14 @@ export function RestoreButton({ resource, row, onRestored }: RestoreButtonProps)
   const { data: own } = useOwnResource(resource);
   // A rule that allows to delete a record allows to restore it.
   const isDenied = own !== undefined && (own === null || effectOf(own, 'delete') === 'deny');
+  const watch = useScreenWatch();
   const { mutate, error, isPending } = useMutation({
-    mutationFn: () => sendRecordRequest(`${encodeURIComponent(resource)}/restore`, { method: 'POST', body: { id: row.id } }),
-    onSuccess: () => {
+    mutationFn: async () => {
+      const isScreenOpen = watch();
+      await sendRecordRequest(`${encodeURIComponent(resource)}/restore`, { method: 'POST', body: { id: row.id } });
       notifySuccess(texts.done);
       void queryClient.invalidateQueries({ queryKey: ['records'] });
-      onRestored?.();
+      if (isScreenOpen()) onRestored?.();
     },
   });
   return (
