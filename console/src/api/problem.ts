@@ -38,13 +38,20 @@ export class RequestError extends Error {
 /** Reads the problem of a response that is not a success. */
 export async function readProblem(response: Response): Promise<RequestError> {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
-  const fallback: ProblemBody = { title: response.statusText, status: response.status, code: 'UNKNOWN' };
+  const { status } = response;
   const requestId = response.headers.get('x-request-id');
-  const body = await response.json().catch(() => fallback);
-  return new RequestError(
-    { ...fallback, ...body, ...(requestId !== null && { requestId }) },
-    Number.isNaN(retryAfter) ? undefined : retryAfter,
-  );
+  const body: unknown = await response.json().catch(() => undefined);
+  const problem = isProblem(body) ? body : { title: response.statusText || commonTexts.network.failed(status), ...FOREIGN, status };
+  return new RequestError({ ...problem, ...(requestId !== null && { requestId }) }, Number.isNaN(retryAfter) ? undefined : retryAfter);
+}
+
+/** The members of the problem of an answer that is not from the service. */
+const FOREIGN = { detail: commonTexts.network.foreign, code: 'UNKNOWN' };
+
+/** Returns true for the body of a problem of the service: all of them have a title, a status and a code. */
+function isProblem(body: unknown): body is ProblemBody {
+  const { title, status, code } = Object(body) as Readonly<Record<string, unknown>>;
+  return typeof title === 'string' && typeof status === 'number' && typeof code === 'string';
 }
 
 /** Returns the error of a request that got no response. */

@@ -6,8 +6,11 @@ import { commonTexts } from '../texts/common.ts';
 import { isolateNames } from '../texts/sentence.ts';
 import { TextLink } from './TextLink.tsx';
 
-/** Statuses of requests that may succeed unchanged: without an answer, after too many requests, and while the database is not available. */
-const TEMPORARY: ReadonlySet<number | undefined> = new Set([0, 429, 503]);
+/**
+ * Statuses of requests that may succeed unchanged: without an answer, after too many requests, while the database is not available, and while a proxy
+ * does not reach the service.
+ */
+const TEMPORARY: ReadonlySet<number | undefined> = new Set([0, 429, 502, 503, 504]);
 
 /** Properties of a problem. */
 interface ProblemAlertProps {

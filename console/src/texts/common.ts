@@ -25,6 +25,8 @@ export const commonTexts = {
     banner: 'This device is offline. What you see may be out of date, and nothing can be saved until it is connected again.',
   },
   requestId: 'Request',
+    failed: (status: number) => sentence`The request failed with status ${status}`,
+    foreign: 'The service did not answer: the answer comes from something between the browser and the service, such as a proxy.',
   showDecision: 'Show the decision',
   tellAdmin: 'An admin can look up why, with the number of the decision:',
   allowed: 'allowed',
