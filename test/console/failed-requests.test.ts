@@ -64,4 +64,33 @@ describe('a failure', () => {
     await retry(page);
     await page.getByText('no mistakes').waitFor();
   });
+
+  it('a change of several records whose answer is lost may have been made, and the next attempt is about the present records', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
+    visitor.allow(/^request failed: POST .*\/api\/batch/);
+    for (const slug of ['lost-one', 'lost-two']) {
+      await newsroom.createRecord('Article', { title: `Lost answer ${slug}`, slug, authorId: story.tom.id });
+    }
+    const where = encodeURIComponent(JSON.stringify({ title: { icontains: 'lost answer' } }));
+    const page = await visitor.open(newsroom, `/data/Article?where=${where}`, { as: story.admin });
+    await page.getByRole('checkbox', { name: 'Select Lost answer lost-one' }).check();
+    await page.getByRole('checkbox', { name: 'Select Lost answer lost-two' }).check();
+    await page.getByRole('button', { name: 'Change a field' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change a field of 2 records' });
+    await dialog.getByRole('combobox', { name: 'Field' }).selectOption('fee');
+    await dialog.getByRole('textbox', { name: 'fee' }).fill('7.50');
+    await page.route('**/api/batch', async (route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await dialog.getByRole('button', { name: 'Change' }).click();
+    await dialog.getByRole('alert').filter({ hasText: 'The change may have been made.' }).waitFor();
+    await page.unroute('**/api/batch');
+    await dialog.getByRole('button', { name: 'Change' }).click();
+    await page.getByText('2 records were changed.').waitFor();
+    expect(await page.getByRole('alert').filter({ hasText: 'refused' }).count()).toBe(0);
+  });
 });

@@ -62,6 +62,13 @@ export function toNetworkError(cause: unknown): RequestError {
   return new RequestError({ title: unanswered, status: 0, code: 'NETWORK', detail });
 }
 
+/** Returns true if the answer of the service to a request is not known: it was lost, or something before the service gave up waiting. */
+export function isLost(error: unknown): error is RequestError {
+  if (!(error instanceof RequestError)) return false;
+  const { code, status } = error.problem;
+  return code === 'NETWORK' || status === 502 || status === 504;
+}
+
 /** Returns true if a request was refused with this code. */
 export function hasCode(error: unknown, code: string): error is RequestError {
   return error instanceof RequestError && error.problem.code === code;

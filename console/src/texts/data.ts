@@ -110,6 +110,7 @@ export const dataTexts = {
     apply: 'Change',
     deleteWord: (count: number) => sentence`delete ${count}`,
     noResult: 'The service gave no result',
+    lost: 'The answer was lost. The change may have been made. The list shows the records as they are now.',
     deleteTitle: (count: number) => sentence`Delete ${records(count)}?`,
     permanent: 'They are deleted permanently.',
     restorable: 'They can be restored later.',
