@@ -113,6 +113,46 @@ describe('the shell', () => {
     await expect.poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Keyboard');
   });
 
+  it('the keys of one character can be turned off, and stay off after a reload', async ({ newsroom, visitor }) => {
+    const page = await visitor.open(newsroom, '/policies', { as: await newsroom.admin(), isolated: true });
+    await page.getByRole('button', { name: 'Keyboard' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Keyboard' });
+    await dialog.getByRole('switch', { name: /^Keys of one character/ }).uncheck({ force: true });
+    await expectSoundScreen(page);
+    await page.reload();
+    await page.getByRole('button', { name: 'Keyboard' }).focus();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Shift+?');
+    await page.keyboard.press('/');
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Keyboard');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Search screens and actions' }).waitFor();
+    expect(await dialog.count()).toBe(0);
+  });
+
+  it('the reason of a refused button stays while the pointer is on it, and Escape hides it', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, `/data/Article/${story.articles.get('final-in-the-rain')}`, { as: story.maya });
+    visitor.allow(/^response 403: GET \/api\/User\//);
+    const remove = page.getByRole('button', { name: 'Delete' });
+    await expect.poll(() => remove.getAttribute('aria-disabled')).toBe('true');
+    await remove.hover();
+    const reason = page.getByRole('tooltip').filter({ visible: true });
+    await reason.waitFor();
+    const [button, hint] = await Promise.all([remove.boundingBox(), reason.boundingBox()]);
+    if (button === null || hint === null) throw new Error('expected a button and its reason');
+    const x = Math.max(button.x, hint.x) + 5;
+    // Each pixel on the way, also those between the button and the reason.
+    await page.mouse.move(x, button.y + button.height - 2);
+    await page.mouse.move(x, hint.y + hint.height / 2, { steps: 40 });
+    expect(await reason.count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await reason.waitFor({ state: 'detached' });
+    await page.mouse.move(x, button.y + button.height / 2);
+    await reason.waitFor();
+    await page.mouse.move(2, 2);
+    await reason.waitFor({ state: 'detached' });
+  });
+
   it('the first key of a page skips the navigation', async ({ newsroom, visitor }) => {
     const page = await visitor.open(newsroom, '/', { as: await newsroom.admin() });
     await page.getByRole('heading', { name: 'Overview' }).waitFor();

@@ -1,5 +1,6 @@
 import { Button, type ButtonProps } from '@mantine/core';
-import { useId, useRef } from 'react';
+import { useWindowEvent } from '@mantine/hooks';
+import { type MouseEvent, useId, useRef } from 'react';
 import classes from './GuardedButton.module.css';
 import { LockMark } from './LockMark.tsx';
 import { placeBeside } from './place-beside.ts';
@@ -13,14 +14,15 @@ interface GuardedButtonProps extends ButtonProps {
 
 /**
  * A button that says why it does nothing if its action would be refused. It can be reached with the keyboard, and the pointer, the focus and a tap
- * show the reason.
+ * show the reason. It stays while the pointer is on it, and Escape hides it.
  */
 export function GuardedButton({ refusal, onClick, ...button }: GuardedButtonProps) {
   return refusal === undefined ? <Button {...button} onClick={onClick} /> : <RefusedButton {...button} refusal={refusal} />;
 }
 
-function RefusedButton({ refusal, ...button }: ButtonProps & { readonly refusal: string }) {
+function RefusedButton({ refusal, ...properties }: ButtonProps & { readonly refusal: string }) {
   const id = useId();
+  const button = useRef<HTMLButtonElement>(null);
   const hint = useRef<HTMLDivElement>(null);
   const show = ({ currentTarget }: { readonly currentTarget: HTMLElement }): void => {
     const { current } = hint;
@@ -29,22 +31,28 @@ function RefusedButton({ refusal, ...button }: ButtonProps & { readonly refusal:
     current.showPopover();
   };
   const hide = (): void => hint.current?.hidePopover();
+  /** Hides the reason if the pointer has left both the button and the reason. */
+  const leave = ({ relatedTarget }: MouseEvent): void => {
+    const isEntered = relatedTarget instanceof Node && (hint.current?.contains(relatedTarget) || button.current?.contains(relatedTarget));
+    if (!isEntered) hide();
+  };
+  useWindowEvent('keydown', ({ key }) => key === 'Escape' && hide());
   return (
     <>
       <Button
-        {...button}
+        {...properties}
+        ref={button}
         leftSection={<LockMark />}
         data-disabled
         aria-disabled
         aria-describedby={id}
         onMouseEnter={show}
-        onMouseLeave={hide}
+        onMouseLeave={leave}
         onFocus={show}
         onBlur={hide}
         onClick={show}
-        onKeyDown={({ key }) => key === 'Escape' && hide()}
       />
-      <div ref={hint} id={id} role="tooltip" popover="manual" className={classes['hint']}>
+      <div ref={hint} id={id} role="tooltip" popover="manual" className={classes['hint']} onMouseLeave={leave}>
         {refusal}
       </div>
     </>

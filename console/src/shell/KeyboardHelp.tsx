@@ -1,13 +1,19 @@
-import { Kbd, Modal, Table } from '@mantine/core';
+import { Kbd, Modal, Switch, Table } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { shellTexts } from '../texts/shell.ts';
+import { hasCharacterKeys, keepCharacterKeys } from './character-keys.ts';
 
-const { title, keys } = shellTexts.help;
+const { title, keys, characters } = shellTexts.help;
 
-/** The list of keys. It opens with each request. */
+/** The list of keys, and the switch that turns off those of one character. It opens with each request. */
 export function KeyboardHelp({ requests }: { readonly requests: number }) {
   const [isOpen, { open, close }] = useDisclosure(false);
+  const [hasCharacters, setCharacters] = useState(hasCharacterKeys);
+  const turn = (isOn: boolean): void => {
+    keepCharacterKeys(isOn);
+    setCharacters(isOn);
+  };
   // biome-ignore lint/correctness/useExhaustiveDependencies: opened after the first render, because a dialog returns the focus only then
   useEffect(open, [requests]);
   return (
@@ -24,6 +30,13 @@ export function KeyboardHelp({ requests }: { readonly requests: number }) {
           ))}
         </Table.Tbody>
       </Table>
+      <Switch
+        mt="md"
+        label={characters.label}
+        description={characters.description}
+        checked={hasCharacters}
+        onChange={({ currentTarget }) => turn(currentTarget.checked)}
+      />
     </Modal>
   );
 }

@@ -30,6 +30,15 @@ describe('toKeyAction', () => {
     expect(toKeyAction(press(key, modifiers), PAGE)).toBe(action);
   });
 
+  it.each(['/', '?', 'j', 'k', 'x'])('%s performs nothing if the keys of one character are turned off', (key) => {
+    expect(toKeyAction(press(key), PAGE, false)).toBeUndefined();
+  });
+
+  it('other keys stay if the keys of one character are turned off', () => {
+    expect(toKeyAction(press('k', { ctrlKey: true }), PAGE, false)).toBe('palette');
+    expect(toKeyAction(press('Enter'), PAGE, false)).toBe('open');
+  });
+
   it.each([
     [{ tagName: 'INPUT', type: 'text' }],
     [{ tagName: 'TEXTAREA' }],

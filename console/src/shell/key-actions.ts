@@ -24,13 +24,15 @@ export interface KeyTarget {
 }
 
 /**
- * Returns the action of a pressed key; undefined if it has none, or if it is typed into a field. The character counts, not the key: on some
- * keyboards `/` needs Shift, and on others `?` does not.
+ * Returns the action of a pressed key; undefined if it has none, if it is typed into a field, or if it is a character and those are turned off. The
+ * character counts, not the key: on some keyboards `/` needs Shift, and on others `?` does not.
  */
-export function toKeyAction({ key, ctrlKey, metaKey, altKey, defaultPrevented }: PressedKey, target: KeyTarget): KeyAction | undefined {
+export function toKeyAction(pressed: PressedKey, target: KeyTarget, hasCharacters = true): KeyAction | undefined {
+  const { key, ctrlKey, metaKey, altKey, defaultPrevented } = pressed;
   if (defaultPrevented || isTyping(target)) return undefined;
   const name = key.toLowerCase();
   if (ctrlKey !== metaKey && !altKey) return name === 'k' ? 'palette' : undefined;
+  if (!hasCharacters && name.length === 1) return undefined;
   // Some keyboards type `/` and `?` with AltGr, which counts as Ctrl and Alt.
   const isCharacter = name === '/' || name === '?';
   return isCharacter || (!ctrlKey && !altKey) ? ACTIONS[name] : undefined;

@@ -1,4 +1,5 @@
 import { useWindowEvent } from '@mantine/hooks';
+import { hasCharacterKeys } from './character-keys.ts';
 import { type KeyAction, toKeyAction } from './key-actions.ts';
 
 /** Actions of the frame. */
@@ -19,7 +20,7 @@ export function useKeys({ onPalette, onHelp }: FrameActions): void {
     select: () => presentRow()?.querySelector<HTMLElement>('[data-select]')?.click(),
   };
   useWindowEvent('keydown', (event) => {
-    const action = toKeyAction(event, event.target as HTMLElement);
+    const action = toKeyAction(event, event.target as HTMLElement, hasCharacterKeys());
     if (action === undefined) return;
     // Enter has its own meaning in buttons and links.
     if (action !== 'open') event.preventDefault();

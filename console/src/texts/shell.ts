@@ -53,6 +53,10 @@ export const shellTexts = {
       ['x', 'select the row, in lists with a selection'],
       ['Esc', 'close'],
     ],
+    characters: {
+      label: 'Keys of one character: /, ?, j, k, x',
+      description: 'Turn them off if they are pressed by accident, for example by speech input. This browser keeps the choice.',
+    },
   },
   notFound: { title: 'This page does not exist', action: 'Go to the overview' },
   crashed: { title: 'This screen failed', action: 'Reload' },
