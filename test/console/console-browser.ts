@@ -3,9 +3,11 @@ import type { RunningService, TestUser } from '../harness.ts';
 import type { BrowserProgram } from './chromium.ts';
 
 /** Sizes of a window. */
-export const WINDOW_SIZES: Readonly<Record<'desktop' | 'phone', { readonly width: number; readonly height: number }>> = {
+export const WINDOW_SIZES: Readonly<Record<'desktop' | 'phone' | 'narrow', { readonly width: number; readonly height: number }>> = {
   desktop: { width: 1280, height: 800 },
   phone: { width: 375, height: 812 },
+  // A desktop of 1280 pixels that is enlarged to 400 percent.
+  narrow: { width: 320, height: 568 },
 };
 
 /** The window and the user of a browser context. */

@@ -34,6 +34,18 @@ describe('a list of records', () => {
     await expect.poll(() => page.getByRole('searchbox', { name: 'Search by title' }).inputValue()).toBe('');
   });
 
+  it('a phone sorts the list with a choice of the order', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/data/Article?sort=title', { as: story.admin, size: 'phone' });
+    const cards = page.getByRole('list', { name: 'Article' }).getByRole('listitem');
+    const order = page.getByRole('combobox', { name: 'Order' });
+    await expect.poll(() => order.locator('option:checked').textContent()).toBe('title, ascending');
+    const ascending = await cards.allTextContents();
+    await order.selectOption({ label: 'title, descending' });
+    await page.waitForURL((url) => url.searchParams.get('sort') === '-title');
+    await expect.poll(() => cards.allTextContents()).toEqual(ascending.toReversed());
+    await expectSoundScreen(page);
+  });
+
   it('a filter by a reference has a picker of records, and shows the name of the record', async ({ newsroom, story, visitor }) => {
     const page = await visitor.open(newsroom, '/data/Article', { as: story.admin });
     await choose(page, 'Field', 'authorId');

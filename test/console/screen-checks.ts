@@ -35,6 +35,7 @@ const STATE_VIEWS: readonly View[] = [
 const SCREEN_VIEWS: readonly View[] = [
   ['desktop', 'light', 'all'],
   ['phone', 'dark', 'all'],
+  ['narrow', 'dark', 'none'],
 ];
 
 /** The views of each state in `npm run test:deep`, and of screenshots. In the dark scheme, the elements of a page are the same. */
@@ -42,6 +43,7 @@ const ALL_VIEWS: readonly View[] = [
   ['desktop', 'light', 'all'],
   ['desktop', 'dark', 'colours'],
   ['phone', 'dark', 'colours'],
+  ['narrow', 'dark', 'none'],
   ['phone', 'light', 'all'],
 ];
 
@@ -70,7 +72,7 @@ export function expectSoundScreen(page: Page): Promise<void> {
   return expectSound(page, hasAllViews ? ALL_VIEWS : STATE_VIEWS);
 }
 
-/** Requires that a screen has no serious finding of axe and does not scroll sideways: in light on a desktop, and in dark on a phone. */
+/** Requires that a screen has no serious finding of axe and does not scroll sideways: in light on a desktop, and in dark on a phone and in a narrow window. */
 export function expectSoundInBothSchemes(page: Page): Promise<void> {
   return expectSound(page, hasAllViews ? ALL_VIEWS : SCREEN_VIEWS);
 }

@@ -1,6 +1,7 @@
-import { Box, Card, Group, Stack, Table, Text, UnstyledButton } from '@mantine/core';
+import { Box, Card, Group, NativeSelect, Stack, Table, Text, UnstyledButton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { KeyboardEvent, ReactNode } from 'react';
+import { commonTexts } from '../texts/common.ts';
 import classes from './DataTable.module.css';
 
 /** A column of a table. */
@@ -85,8 +86,8 @@ function Heading({ column: { title, sort, width }, order, onSort }: HeadingProps
   );
 }
 
-function Cards<Item>({ label, columns, items, idOf, onOpen }: DataTableProps<Item>) {
-  return (
+function Cards<Item>({ label, columns, items, idOf, onOpen, order, onSort }: DataTableProps<Item>) {
+  const list = (
     <ul aria-label={label} className={classes['cards']}>
       {items.map((item) => (
         <li key={idOf(item)}>
@@ -107,6 +108,42 @@ function Cards<Item>({ label, columns, items, idOf, onOpen }: DataTableProps<Ite
         </li>
       ))}
     </ul>
+  );
+  const sorted = columns.filter(({ sort }) => sort !== undefined);
+  if (onSort === undefined || sorted.length === 0) return list;
+  return (
+    <Stack gap="sm">
+      <OrderSelect columns={sorted} order={order} onSort={onSort} />
+      {list}
+    </Stack>
+  );
+}
+
+interface OrderSelectProps {
+  readonly columns: readonly Pick<Column<never>, 'title' | 'sort'>[];
+  readonly order: string | undefined;
+  onSort(order: string): void;
+}
+
+/** The order of the cards, which have no headings to sort by. */
+function OrderSelect({ columns, order = '', onSort }: OrderSelectProps) {
+  const orders = columns.flatMap(({ title, sort }) => [
+    { value: `${sort}`, label: commonTexts.ascending(title) },
+    { value: `-${sort}`, label: commonTexts.descending(title) },
+  ]);
+  // The order of an address can be another one.
+  const isKnown = orders.some(({ value }) => value === order);
+  return (
+    <NativeSelect
+      label={commonTexts.order}
+      data={
+        isKnown
+          ? orders
+          : [{ value: order, label: order === '' ? commonTexts.defaultOrder : commonTexts.otherOrder, disabled: true }, ...orders]
+      }
+      value={order}
+      onChange={({ currentTarget }) => onSort(currentTarget.value)}
+    />
   );
 }
 

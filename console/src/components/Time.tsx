@@ -24,7 +24,7 @@ export function Time({ at, isExact = false }: TimeProps) {
   if (Number.isNaN(date.getTime())) return <>{String(at)}</>;
   const utc = date.toISOString();
   return (
-    <time dateTime={utc} title={utc} style={{ whiteSpace: 'nowrap' }}>
+    <time dateTime={utc} title={utc} className="unbroken">
       {(isExact ? EXACT : LOCAL).format(date)}
     </time>
   );

@@ -56,7 +56,7 @@ export function FieldValue({
 
 function PlainText({ text }: { readonly text: string }) {
   const isWord = text.length <= UNBROKEN && !text.includes(' ');
-  return isWord ? <span style={{ whiteSpace: 'nowrap' }}>{text}</span> : text;
+  return isWord ? <span className="unbroken">{text}</span> : text;
 }
 
 function shorten(text: string, length = SHORT): string {
