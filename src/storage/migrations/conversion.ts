@@ -6,6 +6,7 @@ import { type Sql, sql } from '../../sql.ts';
 import type { Log, Transaction } from '../contract.ts';
 import { quoteName } from '../table-names.ts';
 import { type ConvertedValue, convertValue } from './convert-value.ts';
+import { shortenName } from './ddl.ts';
 import { dialectOf } from './migration-dialects.ts';
 import type { Conversion, ConversionColumn, ReferenceTarget } from './migration-plan.ts';
 import { startConversionProgress } from './migration-progress.ts';
@@ -142,7 +143,7 @@ function scratchOf(resource: Resource, after: Field): Sql {
 
 /** Returns the name of the temporary table of a conversion. Resource names contain no `$`, so the temporary table hides no other table. */
 function scratchName(resource: Resource, { name }: Field): string {
-  return `converted$${resource.name}$${name}`;
+  return shortenName(`converted$${resource.name}$${name}`);
 }
 
 /** A row whose value is converted. */

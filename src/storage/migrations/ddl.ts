@@ -20,7 +20,7 @@ export interface WantedIndex {
   readonly of?: Existence;
 }
 
-/** The maximum length of an index name in PostgreSQL, in bytes. */
+/** The maximum length of a name in PostgreSQL, in bytes. PostgreSQL cuts longer names. */
 const MAX_NAME_LENGTH = 63;
 
 /**
@@ -141,17 +141,18 @@ export function isManagedIndex(name: string): boolean {
   return /^(ix|ux)_.*\$/.test(name);
 }
 
+/** Returns a name that PostgreSQL does not cut. A name that is too long ends with a hash, so that two names stay different. */
+export function shortenName(name: string): string {
+  return name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH - 13)}$${digest(name)}`;
+}
+
 function toWanted(resource: Resource, { fields, unique, where }: ResourceIndex, of: Existence | undefined): WantedIndex {
   // The names of existing indexes contain a hash of these texts: with another text, migrations would recreate the indexes.
   const rows = of === undefined ? where : { of: of === 'deleted' ? 'deleted' : 'living', where: where ?? null };
   // Names of resources and fields contain no `$`, so two indexes never get the same name.
   const name = `${unique ? 'ux' : 'ix'}_${[resource.name, ...fields].join('$')}${rows === undefined ? '' : `$${digest(JSON.stringify(rows))}`}`;
   const columns = unique || fields.includes('id') ? fields : [...fields, 'id'];
-  return { name: shorten(name), unique, fields, columns, ...(where !== undefined && { where }), ...(of !== undefined && { of }) };
-}
-
-function shorten(name: string): string {
-  return name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH - 13)}$${digest(name)}`;
+  return { name: shortenName(name), unique, fields, columns, ...(where !== undefined && { where }), ...(of !== undefined && { of }) };
 }
 
 function digest(text: string): string {
