@@ -30,7 +30,7 @@ export interface AppliedField {
 /** A column that a conversion archived: `price$2`. */
 export interface ArchivedColumn extends AppliedField {
   readonly column: string;
-  /** The number after `$` in the column name. A later conversion of the field has a higher number. */
+  /** The number after the last `$` in the column name. A later conversion of the field has a higher number. */
   readonly number: number;
 }
 
@@ -95,15 +95,17 @@ interface ArchivedName {
 }
 
 function addArchived({ fields, columns }: ArchivedMaps, { resource, name, column }: ArchivedName): void {
-  const [field = '', number] = column.split('$');
+  // The row defines a single field. The name of an archived column may contain only the beginning of the field's name.
+  const [field = ''] = Object.keys(resource?.source['fields'] ?? {});
   const applied = resource && toAppliedField(resource, field);
   if (applied === undefined) return;
-  if (number === undefined) {
+  if (!column.includes('$')) {
     fields.set(name, (fields.get(name) ?? new Map<string, AppliedField>()).set(field, applied));
     return;
   }
   const ofResource = columns.get(name) ?? new Map<string, readonly ArchivedColumn[]>();
-  const all = [...(ofResource.get(field) ?? []), { ...applied, column, number: Number(number) }];
+  const number = Number(column.slice(column.lastIndexOf('$') + 1));
+  const all = [...(ofResource.get(field) ?? []), { ...applied, column, number }];
   columns.set(
     name,
     ofResource.set(

@@ -128,7 +128,8 @@ export function wantedIndexes(resource: Resource, dialect: TableDialect): Readon
 /** Returns `ALTER TABLE … RENAME TO`. If only the case differs, renames twice: SQLite takes the two names for the same table. */
 export function renameTableSql(from: string, to: string): readonly string[] {
   const rename = (before: string, after: string): string => `ALTER TABLE ${quoteName(before)} RENAME TO ${quoteName(after)}`;
-  return from.toLowerCase() === to.toLowerCase() ? [rename(from, `${to}$`), rename(`${to}$`, to)] : [rename(from, to)];
+  const between = shortenName(`${to}$`);
+  return from.toLowerCase() === to.toLowerCase() ? [rename(from, between), rename(between, to)] : [rename(from, to)];
 }
 
 /** Returns `ALTER TABLE … DROP COLUMN`. */
@@ -139,6 +140,17 @@ export function dropColumnSql(table: string, column: string): string {
 /** Returns whether migrations manage the index of a name. Indexes that were created by hand are never dropped. */
 export function isManagedIndex(name: string): boolean {
   return /^(ix|ux)_.*\$/.test(name);
+}
+
+/**
+ * Returns the name of the column that a conversion archives: `price$2`. If it is too long for PostgreSQL, a hash of the field's name replaces
+ * the end of that name: `firstPartOfTheName$0123456789ab$2`.
+ */
+export function archivedColumnName(field: string, number: number): string {
+  const name = `${field}$${number}`;
+  if (name.length <= MAX_NAME_LENGTH) return name;
+  const end = `$${digest(field)}$${number}`;
+  return `${field.slice(0, MAX_NAME_LENGTH - end.length)}${end}`;
 }
 
 /** Returns a name that PostgreSQL does not cut. A name that is too long ends with a hash, so that two names stay different. */

@@ -3,7 +3,7 @@ import { typeOf } from '../../resources/index.ts';
 import type { Sql } from '../../sql.ts';
 import type { AppliedField, ArchivedColumn } from './applied-definitions.ts';
 import { convertedValueSql, copyConvertedSql } from './conversion.ts';
-import { addColumnSql, renameColumnSql } from './ddl.ts';
+import { addColumnSql, archivedColumnName, renameColumnSql } from './ddl.ts';
 import { describeTypeChange } from './field-changes.ts';
 import { type Conversion, createStep, type DefinitionChange, type DraftStep, type ReferenceTarget } from './migration-plan.ts';
 import type { TableState } from './table-state.ts';
@@ -48,7 +48,7 @@ export function planConversion(table: TableState, field: Field, from: AppliedFie
   };
   const restored = same < 0 ? undefined : columns[same];
   const renamed = renameArchivedColumns(table, { from: from.column, field: field.name, except: restored });
-  const archived = `${field.name}$${renamed.next}`;
+  const archived = archivedColumnName(field.name, renamed.next);
   const texts = [
     ...renamed.texts,
     renameColumnSql(resource, from.column, archived),
@@ -97,7 +97,7 @@ export function renameArchivedColumns(table: TableState, { from, field, except }
   const definitionChanges: DefinitionChange[] = [];
   for (const archived of from === field ? [] : archivedColumnsOf(table, from)) {
     if (archived === except) continue;
-    const column = `${field}$${next++}`;
+    const column = archivedColumnName(field, next++);
     texts.push(renameColumnSql(resource, archived.column, column));
     const row = { hash: resource.hash, source: { name: resource.name, fields: { [field]: archived.source } }, archived: true };
     definitionChanges.push({ delete: `${resource.name}.${archived.column}` }, { save: { id: `${resource.name}.${column}`, ...row } });
@@ -108,8 +108,10 @@ export function renameArchivedColumns(table: TableState, { from, field, except }
 /** Returns the next free number of an archived column. Ignores case: SQLite cannot have both `Price$1` and `price$1`. */
 function nextColumnNumber({ actual }: TableState, field: string): number {
   const taken = [...actual.columns.keys()].flatMap((column) => {
-    const [of = '', number] = column.split('$');
-    return number !== undefined && of.toLowerCase() === field.toLowerCase() ? [Number(number)] : [];
+    const number = Number(column.slice(column.lastIndexOf('$') + 1));
+    // On SQLite, earlier versions did not shorten long names.
+    const names = [archivedColumnName(field, number), `${field}$${number}`];
+    return names.some((name) => name.toLowerCase() === column.toLowerCase()) ? [number] : [];
   });
   return Math.max(0, ...taken) + 1;
 }
