@@ -117,7 +117,7 @@ function nextColumnNumber({ actual }: TableState, field: string): number {
 }
 
 /** Returns whether two fields store their values in the same form. */
-function isSameType(a: Field, b: Field): boolean {
+export function isSameType(a: Field, b: Field): boolean {
   return a.type === b.type && describeTypeChange(a, b) === undefined;
 }
 

@@ -49,11 +49,35 @@ describe('prune', () => {
   it('keeps archived data that the definitions use again', async () => {
     await test.apply(whole);
     await test.apply(left);
-    expect((await planned(whole)).map(({ field }) => field)).toEqual(['price$1']);
+    expect(await planned(whole)).toEqual([]);
     expect((await planned({ ...left, remark: { type: 'string', renamedFrom: 'note' } })).map(({ field }) => field)).toEqual([
       'parent',
       'price$1',
     ]);
+  });
+
+  it('keeps the archived fields of a resource that a pending migration renames', async () => {
+    const before = { Article: { fields: { title: text, body: text } } };
+    await migrate(test.database, define(before));
+    await test.insert(before.Article.fields, { title: 'a', body: 'b' });
+    await migrate(test.database, define({ Article: { fields: { body: text } } }));
+    const renamed = define({ Post: { fields: { title: text, body: text }, renamedFrom: 'Article' } });
+    expect(await pruneArchived(test.database, renamed, { actor: 'cli' })).toEqual([]);
+    await migrate(test.database, renamed);
+    expect(await test.rows('Post')).toMatchObject([{ title: 'a', body: 'b' }]);
+  });
+
+  it.each<[string, Fields]>([
+    ['is changed back', { price: text }],
+    ['is changed to a third type', { price: { type: 'decimal', scale: 1 } }],
+    ['is renamed and changed back', { cost: { ...text, renamedFrom: 'price' } }],
+  ])('keeps the archived columns of a field whose type %s by a pending migration', async (_, after) => {
+    await test.apply({ title: text, price: text });
+    await test.insert({ title: text, price: text }, { price: 'abc' });
+    await test.force({ title: text, price: { type: 'integer' } });
+    expect(await pruneArchived(test.database, article({ title: text, ...after }), { actor: 'cli' })).toEqual([]);
+    expect((await planned({ title: text, price: { type: 'integer' } })).map(({ field }) => field)).toEqual(['price$1']);
+    expect((await planned({ title: text })).map(({ field }) => field)).toEqual(['price$1']);
   });
 
   it('drops tables that reference each other', async () => {

@@ -2,7 +2,7 @@ import type { Definitions } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
 import type { Database, Log, Transaction } from '../contract.ts';
 import { quoteName } from '../table-names.ts';
-import { type DefinitionRow, loadDefinitionRows } from './applied-definitions.ts';
+import { type AppliedState, type DefinitionRow, loadDefinitionRows, toAppliedState } from './applied-definitions.ts';
 import { dropColumnSql, dropIndexSql } from './ddl.ts';
 import { draftDeletedRecordDrops, dropSelection } from './deleted-records.ts';
 import { performSteps } from './migrate.ts';
@@ -11,6 +11,7 @@ import { recordMigration } from './migration-history.ts';
 import { type CreateBackup, MIGRATION_LOCK, retryWhileBusy, withBackup } from './migration-lock.ts';
 import { createStep, type DraftStep, hashPlan, type Plan, type Step, toStep } from './migration-plan.ts';
 import { noLog } from './migration-progress.ts';
+import { isSameType } from './plan-conversion.ts';
 import type { ActualTable, TableDialect } from './table-state.ts';
 
 /** Options of a prune of archived tables and columns. */
@@ -21,7 +22,7 @@ export interface PruneArchivedOptions {
 
 /**
  * Plans the permanent deletion of archived resources, fields and columns, and, with `deletedBefore`, of old soft-deleted records. Leaves
- * out resources and fields that the definitions use again.
+ * out what the definitions use again, also by a pending migration.
  */
 export async function planPruneArchived(tx: Transaction, definitions: Definitions, options: PruneArchivedOptions = {}): Promise<Plan> {
   const drafts = await draftSteps(tx, definitions, options);
@@ -92,7 +93,9 @@ async function draftPrune(tx: Transaction, definitions: Definitions): Promise<re
   const dialect = dialectOf(tx);
   if (!(await dialect.hasTable(tx, '_Definition'))) return [];
   const tables = new Map((await dialect.introspect(tx)).map((table) => [table.name, table]));
-  const rows = (await loadDefinitionRows(tx)).filter((row) => row.archived && !isUsedAgain(row, definitions));
+  const all = await loadDefinitionRows(tx);
+  const applied = toAppliedState(all);
+  const rows = all.filter((row) => row.archived && !isUsedAgain(row, definitions, applied));
   const archivedTables = rows.flatMap(({ id }) => (id.includes('.') ? [] : (tables.get(id) ?? [])));
   const steps: DraftStep[] = [];
   for (const { id } of rows) {
@@ -109,13 +112,28 @@ async function draftPrune(tx: Transaction, definitions: Definitions): Promise<re
   return steps;
 }
 
-/** Returns whether a definition has the name of an archived resource or field as its name or in `renamedFrom`. */
-function isUsedAgain({ id }: DefinitionRow, definitions: Definitions): boolean {
+/**
+ * Returns whether the definitions use an archived resource, field or column, also after a pending migration: a definition has its name as name
+ * or in `renamedFrom`, or the type of the field of an archived column changes.
+ */
+function isUsedAgain({ id }: DefinitionRow, definitions: Definitions, applied: AppliedState): boolean {
   const [name = '', column] = id.split('.');
-  const all = [...definitions.values()];
-  if (column === undefined) return all.some((resource) => resource.name === name || resource.renamedFrom === name);
-  const fields = [...(definitions.get(name)?.fields.values() ?? [])];
-  return fields.some((field) => field.name === column || field.renamedFrom === column);
+  const resource = findByName(definitions, name);
+  if (resource === undefined || column === undefined) return resource !== undefined;
+  const field = [...(applied.columns.get(name) ?? [])].find(([, columns]) => columns.some((each) => each.column === column))?.[0];
+  if (field === undefined) return findByName(resource.fields, column) !== undefined;
+  // A conversion reads all archived columns of its field.
+  const after = findByName(resource.fields, field);
+  const before = applied.resources.get(name)?.resource?.fields.get(field) ?? applied.fields.get(name)?.get(field)?.field;
+  return after !== undefined && (before === undefined || !isSameType(before, after));
+}
+
+/** Returns the definition with a name, or the one that is renamed from it. */
+function findByName<Definition extends { readonly name: string; readonly renamedFrom?: string | undefined }>(
+  all: ReadonlyMap<string, Definition>,
+  name: string,
+): Definition | undefined {
+  return all.get(name) ?? [...all.values()].find(({ renamedFrom }) => renamedFrom === name);
 }
 
 async function dropColumn(tx: Transaction, { name, indexes }: ActualTable, column: string): Promise<DraftStep> {
