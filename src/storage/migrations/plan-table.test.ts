@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../operators/index.ts';
 import { SYSTEM } from '../../resources/system/index.ts';
 import { sql } from '../../sql.ts';
 import { loadRecord } from '../records.ts';
@@ -103,7 +104,7 @@ describe('removed and renamed fields and resources', () => {
     await test.apply({ title: { type: 'string', index: true } });
     await test.insert({ title: { type: 'string' } }, { title: 'kept' });
     const after = { headline: { type: 'string', index: true, required: true, renamedFrom: 'title' } };
-    expect(kinds(await test.apply(after))).toEqual(['renameColumn headline', 'dropIndex', 'createIndex', 'redefine']);
+    expect(kinds(await test.apply(after))).toEqual(['dropIndex', 'renameColumn headline', 'createIndex', 'redefine']);
     expect(await test.rows('Article')).toMatchObject([{ headline: 'kept' }]);
     expect((await test.apply(after)).plan.steps).toEqual([]);
     expect(await test.shapeOf('Article')).not.toHaveProperty('title');
@@ -134,5 +135,21 @@ describe('removed and renamed fields and resources', () => {
     expect((await test.apply(after)).plan.steps).toEqual([]);
     expect(await test.rows('Article')).toMatchObject([{ remark: 'kept' }]);
     expect(kinds(await test.apply({ ...after, note: { type: 'string' }, remark: { type: 'string' } }))).toEqual(['addColumn note']);
+  });
+});
+
+describe('a default with a unique index', () => {
+  const code = { type: 'string', required: true, default: 'none' };
+  const kind = { type: 'string' };
+
+  it.each<[string, Fields, JsonObject]>([
+    ['drops', { code, kind }, {}],
+    ['replaces', { code, kind }, { indexes: [{ fields: ['code'], unique: true, where: { kind: 'a' } }] }],
+  ])('a migration that %s the index writes the default into several records', async (_, after, more) => {
+    const before: Fields = { code: { type: 'string', unique: true }, kind };
+    await test.apply(before);
+    await test.insert(before, { kind: 'a' }, { kind: 'b' });
+    expect((await test.apply(after, more)).plan.held).toEqual([]);
+    expect(await test.rows('Article')).toMatchObject([{ code: 'none' }, { code: 'none' }]);
   });
 });

@@ -41,7 +41,8 @@ export function planTable(found: TableState): ResourceDraft {
   const filled = new Set(drafts.flatMap(({ steps }) => steps.flatMap(({ kind, field }) => (kind === 'backfill' && field ? [field] : []))));
   const indexes = planIndexes(table, { moved, filled, after });
   const soft = planSoftDelete(table, after);
-  const steps = [...drafts.flatMap((draft) => draft.steps), ...soft.steps, ...indexes.steps, ...archiveFields(table)];
+  // Indexes are dropped first, because a default may occur several times and not fit a former unique index.
+  const steps = [...indexes.drops, ...drafts.flatMap((draft) => draft.steps), ...soft.steps, ...indexes.creations, ...archiveFields(table)];
   if (partition !== undefined) steps.unshift(partition);
   if (table.wasArchived || applied === undefined) steps.unshift(createTableRestore(table));
   const changes = [...soft.changes, ...drafts.flatMap((draft) => draft.changes)];
@@ -138,7 +139,8 @@ function hideDeleted(table: TableState, after: ValueAfter): DraftStep {
 }
 
 interface IndexDraft {
-  readonly steps: readonly DraftStep[];
+  readonly drops: readonly DraftStep[];
+  readonly creations: readonly DraftStep[];
   readonly preconditions: readonly Precondition[];
 }
 
@@ -162,10 +164,8 @@ function planIndexes(table: TableState, { moved, filled, after }: IndexContext):
   const isFilled = ({ fields, where = {} }: WantedIndex): boolean => [...fields, ...Object.keys(where)].some((name) => filled.has(name));
   const compared = [...wanted.values()].filter((index) => index.unique && (created.includes(index) || isFilled(index)));
   return {
-    steps: [
-      ...dropped.map((index) => dropIndexStep(resource, index)),
-      ...created.map((index) => createIndexStep(resource, index, dialect)),
-    ],
+    drops: dropped.map((index) => dropIndexStep(resource, index)),
+    creations: created.map((index) => createIndexStep(resource, index, dialect)),
     preconditions: compared.map((index) => uniquePrecondition(table, index, after)),
   };
 }

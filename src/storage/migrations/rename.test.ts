@@ -76,7 +76,7 @@ describe('a renamed resource', () => {
       Post: { ...post, fields: { title: text, rank: { type: 'integer', default: 3 } } },
       Comment: comment('Post'),
     });
-    expect(kinds(more)).toEqual(['renameTable', 'addColumn rank', 'backfill rank', 'dropIndex', 'keepAside note']);
+    expect(kinds(more)).toEqual(['renameTable', 'dropIndex', 'addColumn rank', 'backfill rank', 'keepAside note']);
     expect(await test.rows('Post')).toMatchObject([{ title: 'kept', rank: 3 }]);
     const refused = await apply({
       Text: { renamedFrom: 'Post', fields: { title: text, must: { ...text, required: true } } },
