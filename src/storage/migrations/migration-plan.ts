@@ -129,6 +129,11 @@ export interface ReferenceTarget {
 export interface Precondition {
   readonly field?: string;
   readonly query: Sql;
+  /**
+   * Statements that fail with VALUE_INVALID if the rows of the query block the step. They run in a savepoint, and must leave nothing behind.
+   * Absent if the rows alone decide.
+   */
+  readonly trial?: readonly Sql[];
   /** Returns the refusal for the rows of the query, or undefined if the rows do not block the step. */
   refuse(rows: readonly Readonly<Record<string, unknown>>[]): Refusal | undefined;
 }

@@ -13,7 +13,7 @@ import {
 } from './ddl.ts';
 import { createStep, type DraftStep, type Precondition, type ResourceDraft } from './migration-plan.ts';
 import { planField, toAutomaticField } from './plan-field.ts';
-import { deletedPrecondition, uniquePrecondition, type ValueAfter } from './preconditions.ts';
+import { deletedPrecondition, indexSizePrecondition, uniquePrecondition, type ValueAfter } from './preconditions.ts';
 import { type ActualIndex, type TableDialect, type TableState, tableBefore } from './table-state.ts';
 
 /** Plans a resource without a table. */
@@ -166,7 +166,10 @@ function planIndexes(table: TableState, { moved, filled, after }: IndexContext):
   return {
     drops: dropped.map((index) => dropIndexStep(resource, index)),
     creations: created.map((index) => createIndexStep(resource, index, dialect)),
-    preconditions: compared.map((index) => uniquePrecondition(table, index, after)),
+    preconditions: [
+      ...compared.map((index) => uniquePrecondition(table, index, after)),
+      ...created.flatMap((index) => indexSizePrecondition(table, index, after) ?? []),
+    ],
   };
 }
 

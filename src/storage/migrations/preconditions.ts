@@ -1,3 +1,4 @@
+import { Problem } from '../../errors.ts';
 import type { Field } from '../../fields/index.ts';
 import type { Json } from '../../operators/index.ts';
 import { typeOf } from '../../resources/index.ts';
@@ -28,11 +29,25 @@ export async function checkPreconditions(tx: Transaction, draft: ResourceDraft, 
   for (const step of steps) converted.push(await computeConversion(tx, step, log));
   const checked: DraftStep[] = [];
   for (const step of converted) checked.push(...(await countAffected(tx, step)));
-  for (const { query, refuse, field } of preconditions) {
+  for (const { query, trial, refuse, field } of preconditions) {
     const refusal = refuse(await tx.all(query));
-    if (refusal !== undefined) checked.push(createBlockedStep(resource, { ...refusal, field }));
+    if (refusal === undefined || (trial !== undefined && (await succeeds(tx, trial)))) continue;
+    checked.push(createBlockedStep(resource, { ...refusal, field }));
   }
   return checked;
+}
+
+/** Runs the statements in a savepoint. Returns false if a value is invalid. */
+async function succeeds(tx: Transaction, statements: readonly Sql[]): Promise<boolean> {
+  try {
+    await tx.savepoint(async () => {
+      for (const statement of statements) await tx.run(statement);
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'VALUE_INVALID') return false;
+    throw error;
+  }
 }
 
 async function computeConversion(tx: Transaction, step: DraftStep, log: Log): Promise<DraftStep> {
@@ -150,33 +165,72 @@ export function deletedPrecondition(table: TableState): Precondition {
 /** Fails if records would have the same values in a unique index. Records that lack one of the values do not conflict. */
 export function uniquePrecondition(
   table: TableState,
-  { fields, where, of }: Pick<WantedIndex, 'fields' | 'where' | 'of'>,
+  index: Pick<WantedIndex, 'fields' | 'where' | 'of'>,
   after: ValueAfter,
 ): Precondition {
   const { resource } = table;
+  const { fields } = index;
   const values = fields.map(after);
-  const selected = sql.join(values.map((value, index) => sql`${value} AS ${sql.raw(`"v${index}"`)}`));
-  const notDeleted = of === undefined ? [] : [sql`${after('deletedAt')} IS NULL`];
-  const conditions = [...values.map((value) => sql`${value} IS NOT NULL`), ...toConditions(table, where ?? {}, after), ...notDeleted];
-  const grouping = sql.raw(values.map((_, index) => index + 1).join(', '));
+  const selected = sql.join(values.map((value, nth) => sql`${value} AS ${sql.raw(`"v${nth}"`)}`));
+  const conditions = [...values.map((value) => sql`${value} IS NOT NULL`), ...toConditions(table, index, after)];
+  const grouping = sql.raw(values.map((_, nth) => nth + 1).join(', '));
   const query = sql`SELECT ${selected}, count(*) AS "count" FROM ${tableBefore(table)} WHERE ${sql.join(conditions, sql` AND `)}
     GROUP BY ${grouping} HAVING count(*) > 1 ORDER BY "count" DESC, ${grouping} LIMIT ${MAX_VALUES}`;
   return {
     query,
     refuse(rows) {
       if (rows.length === 0) return undefined;
-      const shared = rows.map((row) => `${values.map((_, index) => render(row[`v${index}`])).join(', ')} (${countOf(row)})`);
+      const shared = rows.map((row) => `${values.map((_, nth) => render(row[`v${nth}`])).join(', ')} (${countOf(row)})`);
       const what = `${resource.name} (${fields.join(', ')}) must be unique, but several records have ${shared.join('; ')}`;
       return { reason: `${what}; change these records first` };
     },
   };
 }
 
-function toConditions({ resource }: TableState, where: Readonly<Record<string, Json>>, after: ValueAfter): readonly Sql[] {
-  return Object.entries(where).map(([name, value]) => {
+/** The temporary table with the values of a new index that are perhaps too long. */
+const LONG_VALUES = sql.raw('"$indexed"');
+
+/**
+ * Fails if values are too long for an index of the database, which compresses them. Creates the index over a copy of the long values: over the
+ * table of the resource, it would make requests wait, also for a plan.
+ */
+export function indexSizePrecondition(table: TableState, index: WantedIndex, after: ValueAfter): Precondition | undefined {
+  const { resource, dialect } = table;
+  const { maxIndexBytes } = dialect;
+  if (maxIndexBytes === undefined || index.of === 'deleted') return undefined;
+  const values = index.columns.map(after);
+  const bytes = sql.join(
+    values.map((value) => sql`coalesce(octet_length(CAST(${value} AS TEXT)), 0)`),
+    sql` + `,
+  );
+  const conditions = sql.join([sql`${bytes} > ${maxIndexBytes}`, ...toConditions(table, index, after)], sql` AND `);
+  const selected = sql.join(values.map((value, nth) => sql`${value} AS ${sql.raw(`"v${nth}"`)}`));
+  const columns = sql.raw(values.map((_, nth) => `"v${nth}"`).join(', '));
+  const what = `${resource.name} (${index.fields.join(', ')}) cannot be indexed, because values are too long`;
+  const limit = 'the values of the fields of an index have at most about 2,700 bytes together, after compression';
+  return {
+    query: sql`SELECT "id" FROM ${tableBefore(table)} WHERE ${conditions} ORDER BY ${bytes} DESC, "id" LIMIT ${MAX_VALUES}`,
+    trial: [
+      sql`CREATE TEMP TABLE ${LONG_VALUES} AS SELECT ${selected} FROM ${tableBefore(table)} WHERE ${conditions}`,
+      sql`CREATE INDEX ON ${LONG_VALUES} (${columns})`,
+      sql`DROP TABLE ${LONG_VALUES}`,
+    ],
+    refuse(rows) {
+      if (rows.length === 0) return undefined;
+      const ids = rows.map(({ id }) => String(id));
+      const longest = `the longest are those of the records ${ids.join(', ')}`;
+      return { ids, reason: `${what} (${longest}): ${limit}; shorten these values, or remove the index` };
+    },
+  };
+}
+
+/** Returns the conditions of the rows in an index. With soft deletes, a unique index contains no soft-deleted records. */
+function toConditions({ resource }: TableState, { where = {}, of }: Pick<WantedIndex, 'where' | 'of'>, after: ValueAfter): readonly Sql[] {
+  const equal = Object.entries(where).map(([name, value]) => {
     const field = resource.fields.get(name);
     return sql`${after(name)} = ${field === undefined ? null : typeOf(field).toColumn(value, field)}`;
   });
+  return of === undefined ? equal : [...equal, sql`${after('deletedAt')} IS NULL`];
 }
 
 function countOf(row: Readonly<Record<string, unknown>>): number {

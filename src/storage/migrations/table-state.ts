@@ -46,6 +46,8 @@ export interface TableDialect {
   readonly tableOptions: string;
   /** True if a foreign key can be created only after the table that it references. */
   readonly referencesLast: boolean;
+  /** The number of bytes of values that fit into an index entry without compression; absent if the database has no limit. */
+  readonly maxIndexBytes?: number;
   /** Returns the SQL of a column in `CREATE INDEX`, with the sort order of lists. */
   indexPart(column: string): string;
   /** Returns a boolean literal. */

@@ -17,6 +17,8 @@ export const postgresTables: TableDialect = Object.freeze({
   partitions: postgresPartitions,
   // PostgreSQL accepts a reference only to a table that exists.
   referencesLast: true,
+  // The limit of a B-tree is 2,704 bytes, with a header and the padding of each value.
+  maxIndexBytes: 2_500,
   // Lists sort records without a value first.
   indexPart: (column: string) => (column === 'id' ? quoteName(column) : `${quoteName(column)} NULLS FIRST`),
   booleanText: (value: boolean) => (value ? 'TRUE' : 'FALSE'),
