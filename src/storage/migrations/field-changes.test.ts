@@ -181,3 +181,21 @@ describe('a changed definition', () => {
     expect(migrated.definitions.has('ARTICLE')).toBe(false);
   });
 });
+
+describe('soft-deleted records that block a step', () => {
+  const before: Fields = { status: { type: 'enum', values: ['a', 'b'] } };
+  const softDelete = { softDelete: true };
+  const remedy = 'restore and change them, or permanently delete them with storage prune --deleted-before 0 --yes';
+
+  it.each<[string, Fields, readonly number[], string]>([
+    ['without a required value', { status: { ...before['status'], required: true } }, [2], '1 of the records is soft-deleted'],
+    ['with a removed value', { status: { type: 'enum', values: ['b'] } }, [0, 1], '2 of the records are soft-deleted'],
+  ])('the reason counts soft-deleted records %s', async (_, after, deleted, reason) => {
+    await test.apply(before, softDelete);
+    await test.insert(before, { status: 'a' }, { status: 'a' }, {});
+    await test.database.transaction(async (tx) => {
+      for (const index of deleted) await tx.run(sql`UPDATE "Article" SET "deletedAt" = '2026-01-01' WHERE "id" = ${String(index + 1)}`);
+    });
+    expect(blocked(await test.apply(after, softDelete))).toEqual([expect.stringContaining(`; ${reason}: ${remedy}`)]);
+  });
+});

@@ -8,7 +8,7 @@ import { quoteName } from '../table-names.ts';
 import { convertValues } from './conversion.ts';
 import type { WantedIndex } from './ddl.ts';
 import { createBlockedStep, type DraftStep, type Precondition, type ResourceDraft } from './migration-plan.ts';
-import { type TableState, tableBefore } from './table-state.ts';
+import { columnBefore, type TableState, tableBefore } from './table-state.ts';
 
 /** The maximum number of values or ids in a refusal. */
 const MAX_VALUES = 5;
@@ -73,12 +73,13 @@ export function requiredPrecondition(table: TableState, field: Field, after: Sql
   const name = `${table.resource.name}.${field.name}`;
   return {
     field: field.name,
-    query: sql`SELECT count(*) AS "count" FROM ${tableBefore(table)} WHERE ${after} IS NULL`,
+    query: sql`SELECT count(*) AS "count", count(${deletedAtBefore(table)}) AS "deleted" FROM ${tableBefore(table)} WHERE ${after} IS NULL`,
     refuse([row]) {
       const rows = Number(row?.['count'] ?? 0);
       if (rows === 0) return undefined;
       const without = `${rows} ${rows === 1 ? 'record has' : 'records have'} no value`;
-      return { rows, reason: `${name} is required, but ${without}; add a default, or make it required when every record has a value` };
+      const reason = `${name} is required, but ${without}; add a default, or make it required when every record has a value`;
+      return { rows, reason: `${reason}${describeDeleted(row)}` };
     },
   };
 }
@@ -129,7 +130,8 @@ export function valuesPrecondition(table: TableState, field: Field, column: Sql)
       ? sql`CASE WHEN ${column} ${unlisted} THEN ${column} END`
       : sql`(SELECT value FROM ${table.listItems(column)} WHERE value ${unlisted} LIMIT 1)`;
   const query = sql`
-    SELECT f."found" AS "value", count(*) AS "count" FROM (SELECT ${found} AS "found" FROM ${tableBefore(table)}) AS f
+    SELECT f."found" AS "value", count(*) AS "count", sum(count(f."deletedAt")) OVER () AS "deleted"
+    FROM (SELECT ${found} AS "found", ${deletedAtBefore(table)} AS "deletedAt" FROM ${tableBefore(table)}) AS f
     WHERE f."found" IS NOT NULL GROUP BY f."found" ORDER BY "count" DESC, "value" LIMIT ${MAX_VALUES}`;
   const name = `${table.resource.name}.${field.name}`;
   return {
@@ -138,7 +140,8 @@ export function valuesPrecondition(table: TableState, field: Field, column: Sql)
     refuse(rows) {
       if (rows.length === 0) return undefined;
       const used = field.writeOnly ? 'values' : rows.map((row) => `${JSON.stringify(row['value'] as Json)} (${countOf(row)})`).join(', ');
-      return { reason: `${name} no longer lists ${used}, but records have these values; list them again, or change the records first` };
+      const reason = `${name} no longer lists ${used}, but records have these values; list them again, or change the records first`;
+      return { reason: `${reason}${describeDeleted(rows[0])}` };
     },
   };
 }
@@ -231,6 +234,20 @@ function toConditions({ resource }: TableState, { where = {}, of }: Pick<WantedI
     return sql`${after(name)} = ${field === undefined ? null : typeOf(field).toColumn(value, field)}`;
   });
   return of === undefined ? equal : [...equal, sql`${after('deletedAt')} IS NULL`];
+}
+
+/** Returns SQL for the time of the soft deletion of a record; NULL if the resource had no soft deletes. */
+function deletedAtBefore(table: TableState): Sql {
+  const has = table.applied?.softDelete === true && table.actual.columns.has('deletedAt');
+  return has ? columnBefore(table, 'deletedAt') : sql`NULL`;
+}
+
+/** Describes how many of the counted records are soft-deleted, because requests neither return nor change these. */
+function describeDeleted(row: Readonly<Record<string, unknown>> | undefined): string {
+  const deleted = Number(row?.['deleted'] ?? 0);
+  if (deleted === 0) return '';
+  const remedy = 'restore and change them, or permanently delete them with storage prune --deleted-before 0 --yes';
+  return `; ${deleted} of the records ${deleted === 1 ? 'is' : 'are'} soft-deleted: ${remedy}`;
 }
 
 function countOf(row: Readonly<Record<string, unknown>>): number {
