@@ -64,7 +64,7 @@ const kinds = {
     title: 'Setup token required',
     hint: 'the service prints the token at start while no admin exists; send it as "token" in the body',
   },
-  IDENTITY_LAST_ADMIN: { status: 409, title: 'Last active admin', hint: 'make another user an active admin first' },
+  IDENTITY_LAST_ADMIN: { status: 409, title: 'Last active admin', hint: 'make another user an active admin with a password first' },
   ACCESS_DENIED: { status: 403, title: 'Denied' },
   ACCESS_ADMIN: { status: 403, title: 'Admins only' },
   ACCESS_PROTECTED: { status: 403, title: 'Only admins can change admins', hint: 'ask an admin; no policy can allow this' },

@@ -156,24 +156,29 @@ describe('GET /auth/me', () => {
 });
 
 describe('the last active admin', () => {
-  const others: readonly (readonly [string, string, number])[] = [
-    ['no other admin', 'user', 1],
-    ['an inactive admin', 'admin', 0],
-    ['another active admin', 'admin', 1],
+  const others: readonly (readonly [string, string, number, string | null])[] = [
+    ['no other admin', 'user', 1, 'a hash'],
+    ['an inactive admin', 'admin', 0, 'a hash'],
+    ['an active admin without a password', 'admin', 1, null],
+    ['another active admin', 'admin', 1, 'a hash'],
   ];
   const changes: readonly (readonly [string, Omit<AdminUserChange, 'userId'>, boolean])[] = [
     ['the deletion', { deleted: true }, true],
     ['the demotion', { role: 'user' }, true],
     ['the deactivation', { isActive: false }, true],
+    ['the removal of the password', { role: 'admin', isActive: true, removesPassword: true }, true],
     ['a change of the name', { role: 'admin', isActive: true }, false],
     ['an empty change', {}, false],
   ];
 
-  const cases = others.flatMap(([other, role, isActive]) =>
-    changes.map(([name, change, takesAway]) => ({ other, role, isActive, name, change, takesAway })),
+  const cases = others.flatMap(([other, role, isActive, password]) =>
+    changes.map(([name, change, takesAway]) => ({ other, stored: [role, isActive, password], name, change, takesAway })),
   );
-  it.each(cases)('decides on $name of an active admin beside $other', async ({ other, role, isActive, change, takesAway }) => {
-    await test.run(`insert into "User" ("id", "email", "role", "isActive") values ('other', 'o@example.org', ?, ?)`, role, isActive);
+  it.each(cases)('decides on $name of an active admin beside $other', async ({ other, stored, change, takesAway }) => {
+    await test.run(
+      `insert into "User" ("id", "email", "role", "isActive", "password") values ('other', 'o@example.org', ?, ?, ?)`,
+      ...stored,
+    );
     const refused = takesAway && other !== 'another active admin';
     const check = test.database.transaction((tx) => validateAdminRemains(tx, { userId: id, ...change }));
     await (refused ? expect(check).rejects.toMatchObject({ code: 'IDENTITY_LAST_ADMIN' }) : expect(check).resolves.toBeUndefined());
@@ -186,7 +191,9 @@ describe('the last active admin', () => {
   });
 
   it('an admin remains if two admins demote each other concurrently', async () => {
-    await test.run(`insert into "User" ("id", "email", "role", "isActive") values ('other', 'o@example.org', 'admin', 1)`);
+    await test.run(
+      `insert into "User" ("id", "email", "role", "isActive", "password") values ('other', 'o@example.org', 'admin', 1, 'a hash')`,
+    );
     const demote = (userId: string): Promise<unknown> =>
       test.database.transaction(async (tx) => {
         await validateAdminRemains(tx, { userId, role: 'user' });

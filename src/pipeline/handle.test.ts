@@ -25,7 +25,7 @@ beforeEach(async () => {
     definitions: { Article: { fields: { title: { type: 'string' } } } },
     records: {
       Article: { a1: { title: 'one' } },
-      User: { eve: { email: 'eve@example.com', role: 'admin', isActive: true } },
+      User: { eve: { email: 'eve@example.com', role: 'admin', isActive: true, password: 'a hash' } },
     },
     rules: [
       { resource: 'Article', action: 'read' },

@@ -230,6 +230,9 @@ describe('an invalid token', () => {
   );
 });
 
+/** Changes after which an admin can administer nothing. */
+const WAYS_OUT = [{ role: 'user' }, { isActive: false }, { password: null, currentPassword: password }];
+
 describe('users', () => {
   checkScenarios(
     () => stage,
@@ -282,7 +285,7 @@ describe('users', () => {
         };
       }),
       ...(['PUT', 'DELETE'] as const).flatMap((method): Scenario[] =>
-        (method === 'PUT' ? [{ role: 'user' }, { isActive: false }] : [undefined]).map((body) => ({
+        (method === 'PUT' ? WAYS_OUT : [undefined]).map((body) => ({
           name: `the last active admin cannot be removed: ${method} ${JSON.stringify(body) ?? ''}`,
           as: 'admin',
           send: `${method} /api/User/{admin}`,
@@ -292,6 +295,31 @@ describe('users', () => {
           entries: [{ resource: 'User', recordId: '{admin}', allowed: true, outcome: 'IDENTITY_LAST_ADMIN' }],
         })),
       ),
+      {
+        name: 'an admin may be created without a password',
+        as: 'admin',
+        send: 'POST /api/User',
+        body: { email: 'silent@example.com', role: 'admin' },
+        status: 201,
+        keep: { silent: 'data.id' },
+        entries: [{ action: 'create', allowed: true }],
+      },
+      {
+        name: 'an admin without a password does not replace the last active admin',
+        as: 'admin',
+        send: 'PUT /api/User/{admin}',
+        body: { role: 'user' },
+        status: 409,
+        body_has: { code: 'IDENTITY_LAST_ADMIN' },
+        entries: [{ recordId: '{admin}', allowed: true, outcome: 'IDENTITY_LAST_ADMIN' }],
+      },
+      {
+        name: 'an admin without a password may be deleted',
+        as: 'admin',
+        send: 'DELETE /api/User/{silent}',
+        status: 200,
+        entries: [{ recordId: '{silent}', action: 'delete', allowed: true }],
+      },
     ],
     it,
   );

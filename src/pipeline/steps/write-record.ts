@@ -152,8 +152,10 @@ async function applyUserChange(context: RequestContext, proposal: Proposal): Pro
   const { record, values, cleared } = proposal;
   if (context.resource.name !== 'User') return;
   await validateOwnPassword(context, proposal);
-  await validateAdminRemains(context.tx, { userId: record.id, role: String(record['role']), isActive: record['isActive'] === true });
-  const hasNewPassword = Object.hasOwn(values, 'password') || cleared.includes('password');
+  const removesPassword = cleared.includes('password');
+  const state = { role: String(record['role']), isActive: record['isActive'] === true, removesPassword };
+  await validateAdminRemains(context.tx, { userId: record.id, ...state });
+  const hasNewPassword = Object.hasOwn(values, 'password') || removesPassword;
   if (hasNewPassword || record['isActive'] !== true) await revokeSessions(context.tx, record.id, context.keptSession);
 }
 

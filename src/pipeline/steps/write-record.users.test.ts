@@ -47,11 +47,12 @@ describe('changes of users', () => {
     expect(await change('ann', values, cleared)).toEqual(sessions);
   });
 
-  it.each<[string, JsonObject]>([
-    ['a demotion', { role: 'user' }],
-    ['a deactivation', { isActive: false }],
-  ])('%s of the last active admin is refused', async (_, values) => {
-    expect(await codeOf(change('ada', values))).toBe('IDENTITY_LAST_ADMIN');
+  it.each<[string, JsonObject, readonly string[]]>([
+    ['a demotion', { role: 'user' }, []],
+    ['a deactivation', { isActive: false }, []],
+    ['a removal of the password', {}, ['password']],
+  ])('%s of the last active admin is refused', async (_, values, cleared) => {
+    expect(await codeOf(change('ada', values, cleared))).toBe('IDENTITY_LAST_ADMIN');
   });
 
   it('a password is stored as its hash, and never shown', async () => {

@@ -3258,7 +3258,7 @@ export interface components {
         };
         /**
          * @description `IDENTITY_SETUP_DONE`: Setup is complete (an admin exists; log in with POST /auth/login)
-         *     `IDENTITY_LAST_ADMIN`: Last active admin (make another user an active admin first)
+         *     `IDENTITY_LAST_ADMIN`: Last active admin (make another user an active admin with a password first)
          *     `RECORD_EXISTS`: Value already taken
          *     `RECORD_REFERENCED`: Record is referenced
          *     `RECORD_AMBIGUOUS`: Filter matches several records
