@@ -166,6 +166,55 @@ describe('login', () => {
   });
 });
 
+describe('the newest 1,000 sessions of a user', () => {
+  const isOpen = `"revokedAt" is null`;
+  const ids = async (test: TestAuthentication, where: string): Promise<unknown[]> =>
+    (await test.rows(`select "id" from "_Session" where ${where} order by "id"`)).map(({ id }) => id);
+
+  /** Adds open sessions that are older than all others. Their ids are numbers of five digits. */
+  const addOlder = (test: TestAuthentication, userId: string, count: number): Promise<unknown> =>
+    test.run(
+      `insert into "_Session" ("id", "userId", "createdAt", "expiresAt") with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+      select printf('%05d', i), ?, '2001-01-01T00:00:00.000Z', '2100-01-01T00:00:00.000Z' from n`,
+      count,
+      userId,
+    );
+
+  it('login ends the oldest session of a user who has 1,000, and no session of others', async () => {
+    const test = await startWithAdmin();
+    const { body } = await logIn(test);
+    const { id } = body['user'] as { id: string };
+    await addOlder(test, id, 999);
+    await test.run(`update "_Session" set "userId" = 'other' where "id" = '00001'`);
+    await logIn(test);
+    expect(await ids(test, `not ${isOpen}`)).toEqual([]);
+    const { body: next } = await logIn(test);
+    expect(await ids(test, `not ${isOpen}`)).toEqual(['00002']);
+    expect(await ids(test, `"userId" = '${id}' and ${isOpen}`)).toHaveLength(1000);
+    for (const { token } of [body, next]) expect(await codeOf(test, token)).toBe('identified');
+  });
+
+  it('login ends at most 200 sessions, and the next login continues', async () => {
+    const test = await startWithAdmin();
+    const { id } = (await logIn(test)).body['user'] as { id: string };
+    await addOlder(test, id, 1300);
+    const left: number[] = [];
+    for (let logins = 1; logins <= 3; logins++) {
+      await logIn(test);
+      left.push((await ids(test, isOpen)).length);
+    }
+    expect(left).toEqual([1102, 1000, 1000]);
+  });
+
+  it('statements about the open sessions of a user search an index of open sessions', async () => {
+    const test = await startWithAdmin();
+    for (const order of ['', ' order by "revokedAt" desc, "id" desc limit 200 offset 1000']) {
+      const plan = await test.rows(`explain query plan select "id" from "_Session" where "userId" = 'u1' and ${isOpen}${order}`);
+      expect(plan.map(({ detail }) => detail)).toEqual([expect.stringMatching(/^SEARCH _Session USING .*\(userId=\? AND revokedAt=\?\)$/)]);
+    }
+  });
+});
+
 describe('refresh', () => {
   it('exchanges a refresh token for a new pair, once', async () => {
     const test = await startWithAdmin();

@@ -39,7 +39,15 @@ export async function openSession(tx: Transaction, given: NewSession): Promise<O
   return { ...session, refreshToken: await addRefreshToken(tx, session.sessionId, given.seconds) };
 }
 
-/** Inserts a session. A browser session has the hash of its cookie. */
+/**
+ * Maximum number of open sessions of a user: those of the latest logins. Without a limit, the statement that revokes all of them could take
+ * longer than a request.
+ */
+const MAX_OPEN = 1000;
+/** Maximum number of sessions that a login ends. More than one are left only by an earlier version, and by other logins at the same time. */
+const ENDED_AT_ONCE = 200;
+
+/** Inserts a session, and ends the oldest sessions of a user who has too many. A browser session has the hash of its cookie. */
 export async function insertSession(tx: Transaction, { userId, client, seconds }: NewSession, cookieHash?: string): Promise<TimedSession> {
   const sessionId = createId();
   const expiresAt = tx.now + seconds * 1000;
@@ -48,7 +56,18 @@ export async function insertSession(tx: Transaction, { userId, client, seconds }
   await tx.run(sql`
     insert into "_Session" ("id", "userId", "createdAt", "expiresAt", "lastUsedAt", "cookieHash", "ip", "userAgent")
     values (${sessionId}, ${userId}, ${now}, ${toIso(expiresAt)}, ${now}, ${cookieHash ?? null}, ${ip}, ${userAgent})`);
+  await endOldest(tx, userId);
   return { sessionId, expiresAt };
+}
+
+/** Ends the oldest open sessions of a user beyond the limit. Expired ones count, because they would be open again if the clock is corrected. */
+async function endOldest(tx: Transaction, userId: string): Promise<void> {
+  // The order is that of the index, so that no sessions are sorted.
+  const { changes } = await tx.run(sql`
+    update "_Session" set "revokedAt" = ${toIso(tx.now)} where "id" in (
+      select "id" from "_Session" where "userId" = ${userId} and "revokedAt" is null
+      order by "revokedAt" desc, "id" desc limit ${ENDED_AT_ONCE} offset ${MAX_OPEN})`);
+  if (changes > 0) tx.addToWriteSet({ endedSessionsOf: [userId] });
 }
 
 /** Extends a session, and stores its client as that of the last use. */

@@ -25,7 +25,7 @@ const session: JsonObject = {
   name: '_Session',
   description: 'Sessions. A token is valid only as long as its session.',
   fields: {
-    userId: { type: 'string', required: true, index: true },
+    userId: { type: 'string', required: true },
     createdAt: { type: 'timestamp', required: true },
     expiresAt: { type: 'timestamp', required: true, index: true },
     revokedAt: { type: 'timestamp' },
@@ -37,7 +37,7 @@ const session: JsonObject = {
     ip: { type: 'string', description: 'Address of the client at that time.' },
     userAgent: { type: 'string', description: 'Header User-Agent of the client at that time.' },
   },
-  indexes: [{ fields: ['cookieHash'], unique: true }],
+  indexes: [{ fields: ['cookieHash'], unique: true }, { fields: ['userId', 'revokedAt', 'id'] }],
 };
 
 const refreshToken: JsonObject = {
