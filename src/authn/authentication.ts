@@ -31,7 +31,7 @@ export interface Authentication {
   openSetup(): Promise<string | undefined>;
   /** Hashes a password. @throws Problem STORAGE_BUSY if too many passwords wait to be hashed. */
   hashPassword(plain: string): Promise<string>;
-  /** Verifies a user's current password and counts the attempt like a login. @throws Problem STORAGE_BUSY if too many passwords wait to be hashed. */
+  /** Verifies a user's current password. Limits the attempts like logins. @throws Problem STORAGE_BUSY if too many passwords wait to be hashed. */
   provePassword(claim: PasswordClaim, ip: string): Promise<PasswordProof>;
   /** Returns true members if the service needs a first admin, and if this request needs the setup token to create the admin. */
   loadSetupState(request: SetupRequest): Promise<SetupState>;

@@ -17,6 +17,7 @@ export interface LoginLimits {
 
 /** An attempt to log in to an account, which may not exist, from an address. */
 export interface LoginAttempt {
+  /** The email of the account, or the id of a user who sends the current password. */
   readonly email: string;
   readonly ip: string;
   /** Number of earlier attempts from the address that were refused and not counted; 0 if absent. */
@@ -85,9 +86,9 @@ async function subtractOne(tx: Transaction, id: string): Promise<void> {
   await tx.run(sql`update "_LoginAttempt" set "count" = "count" - 1 where "id" = ${id} and "count" > 0`);
 }
 
-/** Clears the attempts per account, for an operator who sets a new password of the account. */
-export async function resetAccountAttempts(tx: Transaction, email: string): Promise<void> {
-  await tx.run(sql`delete from "_LoginAttempt" where "id" = ${accountKey({ email, ip: '' })}`);
+/** Clears the attempts per account, by its email and by the id of its user, for an operator who sets a new password of the account. */
+export async function resetAccountAttempts(tx: Transaction, accounts: readonly string[]): Promise<void> {
+  for (const email of accounts) await tx.run(sql`delete from "_LoginAttempt" where "id" = ${accountKey({ email, ip: '' })}`);
 }
 
 /** Deletes some counts whose window has ended. Returns true if more may be left. */

@@ -116,27 +116,26 @@ interface ProofDeps {
 }
 
 /**
- * Verifies a claim outside of a transaction and counts it like a login of that user from that address, so that the holder of a stolen
- * token cannot guess the password.
+ * Verifies a claim outside of a transaction. Limits claims like logins, so that the holder of a stolen token cannot guess the password. They are
+ * counted under the id of the user, because the holder may be allowed to change the email.
  */
 export async function provePassword(
   { database, passwords, options }: ProofDeps,
   { userId, plain }: PasswordClaim,
   ip: string,
 ): Promise<PasswordProof> {
-  const { user, attempt, throttling } = await database.transaction(async (tx) => {
-    const user = await loadPassword(tx, userId);
-    const attempt = { email: user?.email ?? userId, ip };
-    return { user, attempt, throttling: await countAttempt(tx, attempt, options) };
+  const attempt = { email: userId, ip };
+  const { password, throttling } = await database.transaction(async (tx) => {
+    return { password: await loadPassword(tx, userId), throttling: await countAttempt(tx, attempt, options) };
   });
   if (throttling !== undefined) {
     const { retryAfter } = throttling;
     return { refused: new Problem('IDENTITY_THROTTLED', 'too many attempts with a wrong current password', { retryAfter }) };
   }
-  const isRight = await verifyCounted({ database, passwords }, attempt, { hashed: user?.password ?? undefined, plain });
-  if (!isRight || typeof user?.password !== 'string') return { refused: wrongPassword() };
+  const isRight = await verifyCounted({ database, passwords }, attempt, { hashed: password, plain });
+  if (!isRight || password === undefined) return { refused: wrongPassword() };
   await database.transaction((tx) => clearAttempts(tx, attempt));
-  return { hash: user.password };
+  return { hash: password };
 }
 
 /** A password, and the hash that it may have. */
@@ -166,16 +165,13 @@ export async function verifyCounted(
  */
 export async function validatePasswordProof(tx: Transaction, userId: string, proof: PasswordProof): Promise<void> {
   if ('refused' in proof) throw proof.refused;
-  if ((await loadPassword(tx, userId))?.password !== proof.hash) throw wrongPassword();
+  if ((await loadPassword(tx, userId)) !== proof.hash) throw wrongPassword();
 }
 
-interface StoredPassword {
-  readonly email: string;
-  readonly password: string | null;
-}
-
-async function loadPassword(tx: Transaction, userId: string): Promise<StoredPassword | undefined> {
-  return tx.one<StoredPassword>(sql`select "email", "password" from "User" where "id" = ${userId}`);
+/** Returns the hash of the password of a user; undefined if there is none. */
+async function loadPassword(tx: Transaction, userId: string): Promise<string | undefined> {
+  const user = await tx.one<{ password: string | null }>(sql`select "password" from "User" where "id" = ${userId}`);
+  return user?.password ?? undefined;
 }
 
 function wrongPassword(): Problem {

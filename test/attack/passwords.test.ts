@@ -138,7 +138,7 @@ describe('guesses at the current password', () => {
   const guess = (currentPassword: string): Promise<Reply> =>
     service.call('PUT', `/api/User/${user.id}`, { token: user.token, body: { password: NEXT, currentPassword } });
 
-  it('limits guesses at the current password to one per batch, and counts them as logins', async () => {
+  it('limits guesses at the current password to one per batch, and limits them like logins', async () => {
     const toItem = (currentPassword: string): object => ({
       resource: 'User',
       action: 'update',

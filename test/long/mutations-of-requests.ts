@@ -489,7 +489,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (verified !== undefined) return isSame(verified.claim, claim) ? verified.proof : ANOTHER_CLAIM;',
     replace: 'if (verified !== undefined && isSame(verified.claim, claim)) return verified.proof;',
     red: 'test/attack/passwords.test.ts',
-    test: 'limits guesses at the current password to one per batch, and counts them as logins',
+    test: 'limits guesses at the current password to one per batch, and limits them like logins',
   },
   {
     name: 'common passwords are accepted in capitals',

@@ -52,13 +52,13 @@ describe('a change of the own password', () => {
     expect(JSON.stringify(await service.decisions(`userId=${uma.id}`))).not.toContain('horse battery');
   });
 
-  it('a wrong current password is refused, recorded, and counts as a login attempt', async () => {
+  it('a wrong current password is refused, recorded, and limited, and does not count as a login to the account', async () => {
     const uma = await service.user();
     const wrong = { currentPassword: 'wrong horse battery', newPassword: NEW };
     const codes: unknown[] = [];
     for (let times = 0; times < 5; times++) codes.push((await change(uma.token, wrong)).at('code'));
     expect(codes).toEqual([...Array(4).fill('IDENTITY_CURRENT_PASSWORD'), 'IDENTITY_THROTTLED']);
-    expect((await logIn(uma.email, uma.password)).at('code')).toBe('IDENTITY_THROTTLED');
+    expect((await logIn(uma.email, uma.password)).status).toBe(200);
     expect((await change(uma.token, { currentPassword: uma.password, newPassword: NEW })).at('code')).toBe('IDENTITY_THROTTLED');
     const entries = await service.decisions(`userId=${uma.id}&kind=auth&action=password`);
     expect(entries.map(({ allowed, outcome }) => [allowed, outcome])).toEqual([
@@ -66,6 +66,15 @@ describe('a change of the own password', () => {
       ...Array(4).fill([false, 'IDENTITY_CURRENT_PASSWORD']),
     ]);
     expect(await me(uma.token)).toBe(200);
+  });
+
+  it('a user who changes the own email has no further attempts', async () => {
+    const uma = await service.user();
+    const guess = async (): Promise<unknown> =>
+      (await change(uma.token, { currentPassword: 'wrong horse battery', newPassword: NEW })).at('code');
+    for (let times = 0; times < 4; times++) expect(await guess()).toBe('IDENTITY_CURRENT_PASSWORD');
+    const renamed = await service.call('PUT', `/api/User/${uma.id}`, { token: uma.token, body: { email: `next-${uma.email}` } });
+    expect([renamed.status, await guess()]).toEqual([200, 'IDENTITY_THROTTLED']);
   });
 
   it('policies decide it, before the current password is verified', async () => {

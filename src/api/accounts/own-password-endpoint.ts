@@ -14,7 +14,7 @@ export const ownPasswordEndpoint = authEndpoint({
   id: 'auth.me.password',
   summary: 'Changes the password of the current user, and ends every other session of the user.',
   description:
-    'Policies decide it as an update of the own `User` record. A wrong current password counts as a login attempt. The session of the token stays open.',
+    'Policies decide it as an update of the own `User` record. Wrong current passwords are limited like logins. The session of the token stays open.',
   caller: 'bearer',
   body: Input({
     currentPassword: Type.String({ minLength: 1, maxLength: 200, description: 'The password that is replaced.' }),

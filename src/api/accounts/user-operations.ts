@@ -54,7 +54,7 @@ export async function setPasswordFromCommand(
     const { definition, user } = await propose(tx);
     await change(tx, definition, { user, values: { password: hash } });
     await revokeSessions(tx, user.id);
-    await resetAccountAttempts(tx, String(user['email']));
+    await resetAccountAttempts(tx, [String(user['email']), user.id]);
     await note(tx, { action: 'update', user, reason: 'set the password and ended every session', by: 'bailiwick user password' });
     const state = user['isActive'] === true ? '' : '; the user is not active, and bailiwick user promote activates users';
     return `the password of ${user['email']} was set and every session ended${state}`;

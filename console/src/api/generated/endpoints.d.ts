@@ -852,7 +852,7 @@ export interface paths {
         get?: never;
         /**
          * Changes the password of the current user, and ends every other session of the user.
-         * @description Policies decide it as an update of the own `User` record. A wrong current password counts as a login attempt. The session of the token stays open.
+         * @description Policies decide it as an update of the own `User` record. Wrong current passwords are limited like logins. The session of the token stays open.
          */
         put: operations["auth.me.password"];
         post?: never;
