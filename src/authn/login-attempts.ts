@@ -32,6 +32,8 @@ export interface Throttling {
   readonly refusals: number;
   /** True if there were too many attempts from the address, so that all others from it are refused too. */
   readonly isAddressRefused: boolean;
+  /** True if there were too many attempts of the account from the address. A success of one that was counted clears their number. */
+  readonly isPairRefused?: boolean;
 }
 
 /**
@@ -49,7 +51,7 @@ export async function countAttempt(tx: Transaction, attempt: LoginAttempt, limit
   const address = await countOne(tx, addressKey(attempt), { max: limits.loginAttemptsPerAddress, seconds, uncounted });
   if (address !== undefined) return { ...address, isAddressRefused: true };
   const pair = await countOne(tx, pairKey(attempt), { max: limits.loginAttempts, seconds });
-  if (pair !== undefined) return { ...pair, isAddressRefused: false };
+  if (pair !== undefined) return { ...pair, isAddressRefused: false, isPairRefused: true };
   if (await isKnownAddress(tx, attempt)) return undefined;
   const limit = { max: limits.loginAttemptsPerAccount, seconds: limits.loginAccountWindowSeconds };
   const account = await countOne(tx, accountKey(attempt), limit);
@@ -114,7 +116,7 @@ async function countOne(
   tx: Transaction,
   id: string,
   { max, seconds, uncounted = 0 }: Limit,
-): Promise<Omit<Throttling, 'isAddressRefused'> | undefined> {
+): Promise<Pick<Throttling, 'retryAfter' | 'refusals'> | undefined> {
   const now = new Date(tx.now).toISOString();
   const ended = hasEnded(tx.now, seconds);
   const row = await tx.one<{ count: number; windowStart: string }>(sql`

@@ -8,6 +8,7 @@ import { clearAttempts, countAttempt, isRecorded, type LoginAttempt, rememberAdd
 import { verifyCounted } from './passwords.ts';
 import { RefusedAddresses } from './refused-addresses.ts';
 import { renewSession, type SessionClient, type TimedSession } from './sessions.ts';
+import { VerifyingAttempts } from './verifying-attempts.ts';
 
 /** The credentials of a login. */
 export interface LoginCredentials {
@@ -39,39 +40,46 @@ export type OpenByPassword = <S extends TimedSession>(
 /** Creates the function that logs in. All kinds of sessions share it, and so its limits. */
 export function createLogin(deps: AuthEndpointDeps): OpenByPassword {
   const { database, entries } = deps;
-  const admit = createAdmission(deps);
+  const verifying = new VerifyingAttempts();
+  const admit = createAdmission(deps, verifying);
 
   return async ({ email, password }, origin, open) => {
     const attempt: LoginAttempt = { email: email.toLowerCase(), ip: origin.ip };
     const event = { action: 'login', origin, email } as const;
-    const before = await admit(attempt, event);
-    const isRight = await verifyCounted(deps, attempt, { hashed: before?.password, plain: password });
-    const opened = await database.transaction(async (tx) => {
-      // The password may have changed while it was hashed. The row lock keeps it until the commit; a later change revokes this session.
-      const user = isRight ? await loadCredentials(tx, attempt.email, tx.rowLock('share')) : undefined;
-      if (user === undefined || user.password !== before?.password) {
-        const refusal = { ...event, userId: before?.id, reason: before === undefined ? UNKNOWN_USER : WRONG_PASSWORD };
-        return { refused: await entries.appendRefusal(tx, refusal, wrongCredentials()) };
-      }
-      await clearAttempts(tx, attempt);
-      await rememberAddress(tx, user.id, attempt.ip);
-      const session = await open(tx, user.id);
-      await entries.append(tx, { ...event, reason: 'logged in', userId: user.id, role: user.role, sessionId: session.sessionId });
-      return { user, session, now: tx.now };
-    });
-    if ('refused' in opened) throw opened.refused;
-    return opened;
+    try {
+      const before = await admit(attempt, event);
+      const isRight = await verifyCounted(deps, attempt, { hashed: before?.password, plain: password });
+      const opened = await database.transaction(async (tx) => {
+        // The password may have changed while it was hashed. The row lock keeps it until the commit; a later change revokes this session.
+        const user = isRight ? await loadCredentials(tx, attempt.email, tx.rowLock('share')) : undefined;
+        if (user === undefined || user.password !== before?.password) {
+          const refusal = { ...event, userId: before?.id, reason: before === undefined ? UNKNOWN_USER : WRONG_PASSWORD };
+          return { refused: await entries.appendRefusal(tx, refusal, wrongCredentials()) };
+        }
+        await clearAttempts(tx, attempt);
+        await rememberAddress(tx, user.id, attempt.ip);
+        const session = await open(tx, user.id);
+        await entries.append(tx, { ...event, reason: 'logged in', userId: user.id, role: user.role, sessionId: session.sessionId });
+        return { user, session, now: tx.now };
+      });
+      if ('refused' in opened) throw opened.refused;
+      return opened;
+    } finally {
+      verifying.delete(attempt);
+    }
   };
 }
 
 type Admit = (attempt: LoginAttempt, event: Omit<AuthEvent, 'reason'>) => Promise<Credentials | undefined>;
 
 /**
- * Creates the function that counts an attempt and returns the credentials of its account; undefined if no user may log in with the email.
+ * Creates the function that counts an attempt and returns the credentials of its account; undefined if no user may log in with the email. Adds the
+ * attempt to `verifying`, from which the caller deletes it. An attempt that is refused while others of the account from the address are verified
+ * may be sent again after a second.
  *
  * @throws Problem IDENTITY_THROTTLED
  */
-function createAdmission({ database, options, entries, deleteExpired }: AuthEndpointDeps): Admit {
+function createAdmission({ database, options, entries, deleteExpired }: AuthEndpointDeps, verifying: VerifyingAttempts): Admit {
   const refused = new RefusedAddresses();
 
   /** Records the refusal of an attempt, if it is one of those that have an entry. */
@@ -87,8 +95,14 @@ function createAdmission({ database, options, entries, deleteExpired }: AuthEndp
     const counted = { ...attempt, uncounted: refused.takeUncounted(attempt.ip) };
     const { user, throttling, problem } = await database.transaction(async (tx) => {
       await deleteExpired(tx);
-      const throttling = await countAttempt(tx, counted, options);
-      if (throttling === undefined) return { user: await loadCredentials(tx, attempt.email) };
+      // A transaction that runs again has perhaps added it.
+      verifying.delete(attempt);
+      const refusal = await countAttempt(tx, counted, options);
+      if (refusal === undefined) {
+        verifying.add(attempt);
+        return { user: await loadCredentials(tx, attempt.email) };
+      }
+      const throttling = refusal.isPairRefused && verifying.has(attempt) ? { ...refusal, retryAfter: 1 } : refusal;
       // Returned, not thrown: throwing would undo the count and the entry.
       return { throttling, problem: await refuse(tx, event, throttling) };
     });

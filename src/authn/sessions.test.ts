@@ -101,6 +101,24 @@ describe('login', () => {
     expect(outcomes.filter((outcome) => outcome === 'IDENTITY_THROTTLED')).toHaveLength(60);
   });
 
+  it('concurrent logins with the right password wait a second for those that are being verified', async () => {
+    const test = await startWithAdmin({ loginAttempts: 4 });
+    const replies = await Promise.all(Array.from({ length: 30 }, () => logIn(test)));
+    const refused = replies.filter(({ outcome }) => outcome !== 200);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(new Set(refused.map(({ problem }) => `${problem?.code} ${problem?.extras.retryAfter}`))).toEqual(
+      new Set(['IDENTITY_THROTTLED 1']),
+    );
+    expect((await logIn(test)).outcome).toBe(200);
+  });
+
+  it('a login waits for the end of the window once all counted passwords were wrong', async () => {
+    const test = await startWithAdmin({ loginAttempts: 4 });
+    await Promise.all(Array.from({ length: 30 }, () => logIn(test, { password: 'wrong' })));
+    const replies = await Promise.all([logIn(test), logIn(test)]);
+    for (const { problem } of replies) expect(problem?.extras.retryAfter).toBeGreaterThan(890);
+  });
+
   it('stores digests of the addresses of the latest logins, up to a number per user', async () => {
     const test = await startWithAdmin();
     for (let host = 1; host <= 25; host++) await logIn(test, {}, `198.51.100.${host}`);
