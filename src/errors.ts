@@ -87,6 +87,11 @@ const kinds = {
     hint: 'an atomic batch fails if a request matches no record, unless the request has "optional": true',
   },
   BATCH_DEPENDENCY: { status: 424, title: 'Referenced request returned no record' },
+  BATCH_SESSION_ENDED: {
+    status: 409,
+    title: 'Follows the end of its session',
+    hint: 'put the request that ends your session, such as a new password, last',
+  },
   BATCH_ABORTED: {
     status: 409,
     title: 'Rolled back with its batch',

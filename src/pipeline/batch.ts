@@ -1,4 +1,4 @@
-import { Problem } from '../errors.ts';
+import { isRefusedToken, Problem } from '../errors.ts';
 import { type ApiRequest, type BatchItem, fillItemReferences } from '../request/index.ts';
 import type { Transaction } from '../storage/index.ts';
 import { appendAsDecided, appendWithOutcome, type Outcome, runPipeline } from './pipeline.ts';
@@ -87,12 +87,12 @@ async function appendAborted(context: RequestContext): Promise<void> {
   );
 }
 
-/** Returns the problem of the request that failed, with its index. */
+/** Returns the problem of the request that failed, with its index. A refused token is another problem: the session that was ended is open again. */
 function toBatchProblem(ran: readonly Item[]): Problem {
   const index = ran.length - 1;
   const { outcome } = ran[index] as Item;
   if (!('problem' in outcome)) throw new Error('expected the last request of an aborted batch to be the one that failed');
-  const { code, detail, extras } = outcome.problem;
+  const { code, detail, extras } = isRefusedToken(outcome.problem) ? SESSION_ENDED : outcome.problem;
   const errors = (extras.errors ?? [{ path: '', code, detail }]).map((issue) => ({
     ...issue,
     path: `requests.${index}${issue.path === '' ? '' : '.'}${issue.path}`,
@@ -100,3 +100,5 @@ function toBatchProblem(ran: readonly Item[]): Problem {
   const decisionId = outcome.decisionId === undefined ? {} : { decisionId: outcome.decisionId };
   return new Problem(code, `request ${index} failed and the batch was undone: ${detail}`, { ...extras, ...decisionId, errors });
 }
+
+const SESSION_ENDED = new Problem('BATCH_SESSION_ENDED', 'an earlier request of the batch ends the session of its caller');

@@ -142,6 +142,6 @@ describe('a batch in its unit of work', () => {
     const deactivate: TestRequest = { action: 'update', resource: 'User', id: 'ada', data: { isActive: false } };
     expect((await sendBatch('ada', false, [deactivate, retitle('two')])).map(toEnd)).toEqual([200, 'IDENTITY_TOKEN']);
     expect(await titles()).toEqual(['one']);
-    expect(inShort(await test.entries())).toEqual(['allow update User ada']);
+    expect(inShort(await test.entries())).toEqual(['allow update User ada', 'deny token Auth IDENTITY_TOKEN']);
   });
 });

@@ -1,4 +1,4 @@
-import { Problem } from '../errors.ts';
+import { isRefusedToken, Problem } from '../errors.ts';
 import { type ApiRequest, type BatchRequest, hasItemReferences, importedRows, type RequestOrigin } from '../request/index.ts';
 import { addEnvelopes } from './answer-budget.ts';
 import { runAll, runEach } from './batch.ts';
@@ -43,7 +43,35 @@ export async function handleBatch(deps: PipelineDeps, { items, atomic }: BatchRe
   );
   // Thrown after the commit: inside the transaction, it would roll back the audit entries.
   if (outcomes instanceof Problem) throw outcomes;
-  return outcomes;
+  return outcomes.some(isRefused) ? recordRefusals(deps, outcomes, origin) : outcomes;
+}
+
+function isRefused(outcome: Outcome): boolean {
+  return 'problem' in outcome && isRefusedToken(outcome.problem);
+}
+
+/**
+ * Commits the audit entry of the requests that were refused because an earlier one ended the session. Returns the outcomes with the id of the entry.
+ * If it cannot be committed, the outcome is that failure: the other requests are stored.
+ */
+async function recordRefusals(
+  { identity }: PipelineDeps,
+  outcomes: readonly Outcome[],
+  origin: RequestOrigin,
+): Promise<readonly Outcome[]> {
+  const recorded: Outcome[] = [];
+  for (const outcome of outcomes) {
+    if (!('problem' in outcome) || !isRefusedToken(outcome.problem)) recorded.push(outcome);
+    else {
+      const problem = await identity.recordRefusedToken(outcome.problem, origin).catch(toFailure);
+      recorded.push({ problem, decisionId: problem.extras.decisionId });
+    }
+  }
+  return recorded;
+}
+
+function toFailure(error: unknown): Problem {
+  return error instanceof Problem ? error : new Problem('INTERNAL', 'the refusal could not be recorded', { cause: error });
 }
 
 function withEntryIds(outcomes: readonly Outcome[] | Problem, findEntryId: FindEntryId): readonly Outcome[] | Problem {

@@ -212,6 +212,33 @@ const checkout = (id: string): readonly Sent[] => [
   { resource: 'Product', action: 'updateIfExists', data: { filter: { id, stock: { gte: 2 } }, data: { stock: { increment: -2 } } } },
 ];
 
+/** Requests of which the first ends the session of its caller. */
+const endSession = ({ id, password }: TestUser): readonly Sent[] => [
+  { resource: 'User', action: 'update', data: { id, password: 'a longer horse battery', currentPassword: password } },
+  { resource: 'User', action: 'read', data: { id } },
+];
+
+describe('a batch that ends the session of its caller', () => {
+  it('a batch records the refusal of a request that follows the end of its session', async () => {
+    const by = await service.user({ role: 'admin' });
+    const [, refused] = itemsOf(await send(endSession(by), { by }));
+    expect(refused).toMatchObject({ status: 401, error: { code: 'IDENTITY_TOKEN' }, decisionId: expect.any(String) });
+    expect(await service.decisions(`kind=auth&action=token&userId=${by.id}`)).toMatchObject([
+      { id: (refused as { decisionId?: unknown }).decisionId, allowed: false, outcome: 'IDENTITY_TOKEN' },
+    ]);
+  });
+
+  it('an atomic batch refuses a request that follows the end of its session, which stays open', async () => {
+    const by = await service.user({ role: 'admin' });
+    const reply = await send(endSession(by), { by, atomic: true });
+    expect(reply.body).toMatchObject({ status: 409, code: 'BATCH_SESSION_ENDED', errors: [{ path: 'requests.1' }] });
+    expect(reply.headers).not.toHaveProperty('www-authenticate');
+    expect((await service.call('GET', '/auth/me', { token: by.token })).status).toBe(200);
+    const entries = await service.decisions(`userId=${by.id}&resource=User&action=update`);
+    expect(entries).toMatchObject([{ allowed: true, outcome: 'BATCH_ABORTED' }]);
+  });
+});
+
 describe('an atomic batch', () => {
   it('an atomic batch takes stock, or stores neither order nor lines; each decision keeps its audit entry', async () => {
     const id = await product('scarce', 3);
