@@ -6,6 +6,7 @@ import { type Definitions, ordinaryResources, type Resource, suggestResource } f
 import type { PolicyTestCase } from './policy-test.ts';
 import { ANONYMOUS, type WrittenTest } from './policy-test-schema.ts';
 import type { Reporter } from './reporter.ts';
+import { toTestId } from './test-ids.ts';
 import { type NamedRecords, resolveData } from './test-values.ts';
 
 /** A test as written, and the names that it may use. */
@@ -16,6 +17,8 @@ export interface TestToExpand {
   /** The time of the file, in milliseconds since 1970. */
   readonly now: number | undefined;
   readonly named: NamedRecords;
+  /** The ids of the records with a value of `deletedAt`. */
+  readonly deleted: ReadonlySet<string>;
   readonly definitions: Definitions;
   /** The names of resources whose definitions have mistakes. Tests of them have no cases. */
   readonly incomplete: ReadonlySet<string>;
@@ -69,6 +72,8 @@ function expandRequest(named: NamedTest, reporter: Reporter): readonly PolicyTes
   requireKnown(Object.keys(expect), { known: users, path: [...path, 'expect'], word: 'user', at: 'keys' }, reporter);
   if (record === undefined && NEEDS_RECORD.has(toRuleAction(action)))
     reporter.report(path, `expected "record": ${action} is decided on a record`);
+  if (action === 'restore' && record !== undefined && recordNames.includes(record) && !isDeleted(named, record))
+    reporter.report([...path, 'record'], 'expected a deleted record, with a value of deletedAt: restore is decided on it');
   const resolve = { resource: named.resource, path: [...path, 'data'], named: named.named };
   const given = data === undefined ? undefined : resolveData({ ...resolve, values: data }, reporter);
   return Object.entries(expect).map(([user, expected]) => ({ ...toCase(named, user, action), record, data: given, expected, reason }));
@@ -78,11 +83,11 @@ function expandRequest(named: NamedTest, reporter: Reporter): readonly PolicyTes
 const NEEDS_RECORD: ReadonlySet<string> = new Set(['read', 'update', 'delete']);
 
 function expandMatrix(named: NamedTest, reporter: Reporter): readonly PolicyTestCase[] {
-  const { test, path } = named;
+  const { test, path, recordNames } = named;
   refuseMembers(named, ['action', 'record', 'data', 'expect', 'reason'], reporter);
-  const { allow = {}, users = named.users, records = named.recordNames } = test;
+  const { allow = {}, users = named.users, records = recordNames } = test;
   requireKnown(users, { known: named.users, path: [...path, 'users'], word: 'user' }, reporter);
-  requireKnown(records, { known: named.recordNames, path: [...path, 'records'], word: named.resource.name }, reporter);
+  requireKnown(records, { known: recordNames, path: [...path, 'records'], word: named.resource.name }, reporter);
   requireKnown(Object.keys(allow), { known: users, path: [...path, 'allow'], word: 'user of the matrix', at: 'keys' }, reporter);
   const allowed = [...new Set(Object.values(allow).flatMap((byAction) => Object.keys(byAction)))];
   const actions = test.actions ?? allowed.filter(isMatrixAction);
@@ -98,6 +103,12 @@ function expandMatrix(named: NamedTest, reporter: Reporter): readonly PolicyTest
   }
   if (actions.some((action) => !isMatrixAction(action)))
     reporter.report([...path, 'actions'], 'expected actions on stored records; test a create or an import with "action" and "data"');
+  const present = actions.includes('restore') ? records.find((name) => recordNames.includes(name) && !isDeleted(named, name)) : undefined;
+  if (present !== undefined)
+    reporter.report(
+      path,
+      `expected deleted records, with a value of deletedAt: restore is decided on them, and "${present}" is not deleted`,
+    );
   return users.flatMap((user) =>
     actions.flatMap((action) =>
       records.map((record) => {
@@ -127,6 +138,10 @@ const EXPANSIONS = { allow: expandMatrix, expect: expandRequest, list: expandLis
 function isMatrixAction(name: string): name is ActionName {
   const decides = ACTIONS.get(name as ActionName)?.decides;
   return decides !== undefined && decides !== 'create' && decides !== 'import';
+}
+
+function isDeleted({ resource, deleted }: NamedTest, record: string): boolean {
+  return deleted.has(toTestId(resource.name, record));
 }
 
 function toCase({ test, resource, now }: NamedTest, user: string, action: ActionName) {

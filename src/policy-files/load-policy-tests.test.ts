@@ -86,13 +86,27 @@ describe('loadPolicyTests', () => {
     ['a matrix without records', 'resource: Article, records: [], actions: [read], allow: {}', /tests\.0: the test has no case/],
     ['a create in a matrix', 'resource: Article, actions: [create], allow: {}', /actions: expected actions on stored records/],
     [
+      'a restore of a record that is not deleted',
+      'resource: Page, action: restore, record: b, expect: { mia: DENY }',
+      /tests\.0\.record: expected a deleted record, with a value of deletedAt: restore is decided on it/,
+    ],
+    [
+      'a matrix of restores with a record that is not deleted',
+      'resource: Page, allow: { mia: { restore: [c] } }',
+      /tests\.0: expected deleted records, with a value of deletedAt: restore is decided on them, and "b" is not deleted/,
+    ],
+    [
       'an unknown reference in data',
       'resource: Article, action: create, data: { authorId: mai }, expect: {}',
       /data\.authorId: .*did you mean "mia"/,
     ],
   ];
   it.each(tests)('refuses a policy test with %s', async (_, test, mistake) => {
-    const text = lines('users: { mia: {} }', 'records: { Article: { a: {} } }', `tests: [{ name: a, ${test} }]`);
+    const text = lines(
+      'users: { mia: {} }',
+      'records: { Article: { a: {} }, Page: { b: {}, c: { deletedAt: 2026-01-01T00:00:00Z } } }',
+      `tests: [{ name: a, ${test} }]`,
+    );
     const [found, ...others] = await mistakesOf({ 'a.yaml': POLICIES, 'a.test.yaml': text });
     expect(found).toMatch(/^policies\/a\.test\.yaml:3:\d+ /);
     expect(found).toMatch(mistake);

@@ -54,10 +54,11 @@ export function parseTestFile(raw: YamlFile, { definitions, incomplete, policies
   const written = raw.source as unknown as WrittenTestFile;
   const named = namesOf(written);
   const fixtures = parseFixtures({ written, named, definitions, incomplete }, reporter);
+  const deleted = new Set(fixtures.flatMap(({ id, values }) => (values['deletedAt'] === undefined ? [] : [id])));
   const assignments = parseAssignments(written, policies, reporter);
   const now = written.now === undefined ? undefined : parseInstant(written.now);
   const cases = written.tests.flatMap((test, index) =>
-    expandTest({ test, path: ['tests', index], now, named, definitions, incomplete }, reporter),
+    expandTest({ test, path: ['tests', index], now, named, deleted, definitions, incomplete }, reporter),
   );
   const { mistakes } = reporter;
   return { file: mistakes.length > 0 ? undefined : { file: raw.file, fixtures, now, assignments, cases }, mistakes };

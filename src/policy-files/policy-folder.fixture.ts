@@ -14,7 +14,7 @@ import { runPolicyTests } from './run-policy-tests.ts';
 const locate = () => ({ line: 1, column: 1 });
 const NONE: ReadonlySet<string> = new Set();
 
-/** Articles with an author and reviewers. */
+/** Articles with an author and reviewers, and pages, which can be restored. */
 export const DEFINITIONS: Definitions = composeDefinitions(
   [
     {
@@ -28,6 +28,7 @@ export const DEFINITIONS: Definitions = composeDefinitions(
         secret: { type: 'string', writeOnly: true },
       },
     },
+    { name: 'Page', softDelete: true, fields: { title: { type: 'string' } } },
   ].map((source) => ({ file: `resources/${source.name}.yaml`, source, locate })),
 ).definitions;
 

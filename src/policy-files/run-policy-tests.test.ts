@@ -126,6 +126,26 @@ describe('runPolicyTests', () => {
     expect(result.failed).toBe(0);
   });
 
+  const RESTORES = {
+    'a.yaml': `name: Pages
+type: ATTRIBUTE_BASED
+roles: [{ role: user }]
+rules:
+  - { resource: Page, action: delete }
+  - { resource: Page, action: delete, effect: DENY, priority: 200, conditions: [{ field: resource.deletedAt, operator: exists, value: true }, { field: resource.deletedBy, operator: ne, value: "\${user.id}" }] }`,
+    'a.test.yaml': `users: { mia: {}, tom: {} }
+records: { Page: { a: { deletedAt: 2026-01-01T00:00:00Z, deletedBy: mia }, b: {} } }
+tests:
+  - { name: request, resource: Page, action: restore, record: a, expect: { mia: ALLOW, tom: DENY, anon: DENY } }
+  - { name: matrix, resource: Page, records: [a], allow: { mia: { restore: all } } }
+  - { name: delete, resource: Page, action: delete, record: b, expect: { tom: ALLOW } }`,
+  };
+
+  it('decides a restore on the deleted record', async () => {
+    const result = await runFiles(RESTORES);
+    expect([result.cases, result.failed], printTestRun(result).join('\n')).toEqual([7, 0]);
+  });
+
   it('gives an assigned policy to its user alone', async () => {
     const night = '    resource: Article\n    environment: { timestamp: 2026-03-02T03:00:00Z }\n';
     const { failed } = await run(`  - name: night\n${night}    allow: { mia: { read: [draft, news] }, tom: { read: [] } }\n`);

@@ -97,7 +97,7 @@ async function decideCase(context: SimulationContext, each: PolicyTestCase): Pro
   const rulesFor = rulesIn(context.snapshot, context.tx);
   const { explanation, decisions, issues } = await simulateAccess(
     context,
-    { resource, action, recordId, userId, hypothesis, data },
+    { resource, action, recordId, isRestore: each.action === 'restore', userId, hypothesis, data },
     rulesFor,
   );
   const { decision } = explanation;
