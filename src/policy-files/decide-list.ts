@@ -5,6 +5,10 @@ import { simulateList } from '../pipeline/index.ts';
 import { loadRecord, type Transaction, withTime } from '../storage/index.ts';
 import type { ListMismatch, PolicyTestCase } from './policy-test.ts';
 import { toTestId } from './test-ids.ts';
+import { toTestOrigin } from './test-origin.ts';
+
+/** The database and the policies of a test file. */
+export type TestContext = Omit<SimulationContext, 'request'>;
 
 /** The records that a list shows. */
 export interface DecidedList {
@@ -17,14 +21,14 @@ export interface DecidedList {
 
 /** Runs a list as a request of the user, and compares its records with the expected ones. `names` are the names of all records by id. */
 export async function decideList(
-  { tx, snapshot, deps, request }: SimulationContext,
-  { resource, user, now, ip, shows = [] }: PolicyTestCase,
+  { tx, snapshot, deps }: TestContext,
+  each: PolicyTestCase,
   names: ReadonlyMap<string, string>,
 ): Promise<DecidedList> {
+  const { resource, user, now, shows = [] } = each;
   const at = now === undefined ? tx : withTime(tx, now);
   const principal = user === undefined ? ANON : await loadActivePrincipal(at, snapshot.definitions, user);
-  const origin = { ...request.origin, ip: ip ?? request.origin.ip };
-  const list = { tx: at, snapshot, origin, timeZone: deps.timeZone, resource: resource.name, records: names.size };
+  const list = { tx: at, snapshot, origin: toTestOrigin(each), timeZone: deps.timeZone, resource: resource.name, records: names.size };
   const ids = principal === undefined ? undefined : await simulateList({ ...list, principal });
   const shown = (ids ?? []).map((id) => names.get(id) ?? id);
   const missing = shows.filter((name) => !shown.includes(name));

@@ -145,7 +145,7 @@ function isDeleted({ resource, deleted }: NamedTest, record: string): boolean {
 }
 
 function toCase({ test, resource, now }: NamedTest, user: string, action: ActionName) {
-  const { timestamp, ip } = test.environment ?? {};
+  const { timestamp, ip, method, path } = test.environment ?? {};
   return {
     test: test.name,
     user: user === ANONYMOUS ? undefined : user,
@@ -154,6 +154,8 @@ function toCase({ test, resource, now }: NamedTest, user: string, action: Action
     decides: toRuleAction(action),
     now: timestamp === undefined ? now : parseInstant(timestamp),
     ip,
+    method,
+    path,
   };
 }
 

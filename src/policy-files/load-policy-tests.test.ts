@@ -95,6 +95,7 @@ describe('loadPolicyTests', () => {
       'resource: Page, allow: { mia: { restore: [c] } }',
       /tests\.0: expected deleted records, with a value of deletedAt: restore is decided on them, and "b" is not deleted/,
     ],
+    ['an unknown method', 'resource: Article, environment: { method: get }, list: { mia: [] }', /environment\.method: expected one of GET/],
     [
       'an unknown reference in data',
       'resource: Article, action: create, data: { authorId: mai }, expect: {}',

@@ -21,6 +21,17 @@ function named<T>(schema: SchemaOf<T>, description: string) {
 const ENVIRONMENT = Input({
   timestamp: Type.Optional(Type.String({ format: 'date-time', maxLength: 100, description: 'The time of the request.' })),
   ip: Type.Optional(Type.String({ format: 'ip', maxLength: 100, description: 'The IP address of the client.' })),
+  method: Type.Optional(
+    OneOf(['GET', 'POST', 'PUT', 'DELETE'], { description: 'The method of the request. Default: that of the endpoint of the action.' }),
+  ),
+  path: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 2000,
+      format: 'line',
+      description: 'The path of the request, such as `/api/batch`. Default: that of the endpoint of the action.',
+    }),
+  ),
 });
 
 const TESTED_ACTION = OneOf(SINGLE_DECISION_ACTIONS);

@@ -30,6 +30,9 @@ export interface PolicyTestCase {
   /** Milliseconds since 1970; undefined for the current time. */
   readonly now: number | undefined;
   readonly ip: string | undefined;
+  /** The method and the path of the request; undefined for those of the endpoint of the action. */
+  readonly method: string | undefined;
+  readonly path: string | undefined;
   readonly expected: Effect;
   /** The names of the records that a list of all records must show. Absent for a request about one record. */
   readonly shows?: readonly string[] | undefined;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toJUnitReport } from './junit-report.ts';
 import { POLICIES, runFiles } from './policy-folder.fixture.ts';
 import { printTestRun, toTestSummary } from './print-tests.ts';
+import { toTestId } from './test-ids.ts';
 
 const FIXTURES = `
 now: 2026-03-02T10:00:00Z
@@ -17,6 +18,15 @@ records:
 
 function run(tests: string, fixtures: string = FIXTURES) {
   return runFiles({ 'a.yaml': POLICIES, 'a.test.yaml': `${fixtures}\ntests:\n${tests}` });
+}
+
+const ENDPOINT_FIXTURES = 'users: { mia: {} }\nrecords: { Article: { draft: {} } }';
+const ID = toTestId('Article', 'draft');
+
+/** Returns a policy that allows each action if the request has this method and path. */
+function sentTo(method: string, path: string): string {
+  const conditions = `[{ field: request.method, operator: eq, value: ${method} }, { field: request.path, operator: eq, value: ${path} }]`;
+  return `{ name: All, type: ATTRIBUTE_BASED, roles: [{ role: user }], rules: [{ resource: Article, action: "*", conditions: ${conditions} }] }`;
 }
 
 const MATRIX = `
@@ -144,6 +154,32 @@ tests:
   it('decides a restore on the deleted record', async () => {
     const result = await runFiles(RESTORES);
     expect([result.cases, result.failed], printTestRun(result).join('\n')).toEqual([7, 0]);
+  });
+
+  const endpoints: readonly [action: string, method: string, path: string, members: string][] = [
+    ['read', 'GET', `/api/Article/${ID}`, 'record: draft, '],
+    ['update', 'PUT', `/api/Article/${ID}`, 'record: draft, '],
+    ['delete', 'DELETE', `/api/Article/${ID}`, 'record: draft, '],
+    ['create', 'POST', '/api/Article', ''],
+    ['list', 'GET', '/api/Article', ''],
+    ['export', 'POST', '/api/Article/export', ''],
+    ['import', 'POST', '/api/Article/import', ''],
+  ];
+  it.each(endpoints)('decides %s with the method %s and the path %s', async (action, method, path, members) => {
+    const expecting = (expect: string, environment = '') =>
+      `  - { name: a, resource: Article, action: ${action}, ${members}environment: { ${environment} }, expect: { mia: ${expect} } }\n`;
+    const tests = expecting('ALLOW') + expecting('DENY', 'method: POST, path: /api/batch');
+    const result = await runFiles({ 'a.yaml': sentTo(method, path), 'a.test.yaml': `${ENDPOINT_FIXTURES}\ntests:\n${tests}` });
+    expect(result.failed, printTestRun(result).join('\n')).toBe(0);
+  });
+
+  it('a matrix and a list are decided with the method and the path of their endpoints', async () => {
+    const tests = `
+  - { name: other, resource: Article, allow: { mia: { list: all, read: [] } } }
+  - { name: listed, resource: Article, list: { mia: [draft] } }
+  - { name: batch, resource: Article, environment: { method: POST, path: /api/batch }, list: { mia: DENY } }`;
+    const result = await runFiles({ 'a.yaml': sentTo('GET', '/api/Article'), 'a.test.yaml': `${ENDPOINT_FIXTURES}\ntests:${tests}` });
+    expect(result.failed, printTestRun(result).join('\n')).toBe(0);
   });
 
   it('gives an assigned policy to its user alone', async () => {

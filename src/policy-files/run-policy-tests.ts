@@ -1,15 +1,14 @@
 /** Runs policy tests on a database in memory. Every case is decided by the simulation that the admin API uses, with the same `decide`. */
-import { type SimulationContext, simulateAccess } from '../api/index.ts';
+import { simulateAccess } from '../api/index.ts';
 import type { Snapshot } from '../authz/index.ts';
 import { applicableRules, type Policy, type PolicyImport, type PolicyRule } from '../authz/policies/index.ts';
-import type { RequestOrigin } from '../request/index.ts';
 import { createRelatedStore, insertRecord, listPolicies, type Transaction } from '../storage/index.ts';
-import { decideList } from './decide-list.ts';
+import { decideList, type TestContext } from './decide-list.ts';
 import { type PolicyProject, withPolicyDatabase } from './policy-database.ts';
 import type { CaseResult, FileResult, PolicyTestCase, PolicyTestFile, TestRun, UntestedRule } from './policy-test.ts';
+import { describeCase } from './print-tests.ts';
 import { toTestId } from './test-ids.ts';
-
-const ORIGIN: RequestOrigin = { requestId: 'policies test', method: '', path: '', ip: '127.0.0.1' };
+import { toTestOrigin } from './test-origin.ts';
 
 /** Runs every case of the files. Each file has a database of its own. */
 export async function runPolicyTests(files: readonly PolicyTestFile[], project: PolicyProject): Promise<TestRun> {
@@ -60,7 +59,7 @@ async function runFile(file: PolicyTestFile, project: PolicyProject, decided: Se
   const names = new Map(file.fixtures.map(({ id, name }) => [id, name]));
   const results = await withPolicyDatabase(project, content, async ({ tx, snapshot }) => {
     const related = createRelatedStore(tx, project.definitions);
-    const context = { tx, snapshot, deps: { timeZone: project.timeZone }, request: { origin: ORIGIN }, related };
+    const context = { tx, snapshot, deps: { timeZone: project.timeZone }, related };
     const keys = new Map((await listPolicies(tx)).flatMap(toRuleKeys));
     const found: CaseResult[] = [];
     for (const each of file.cases) {
@@ -89,18 +88,21 @@ interface DecidedCase extends CaseResult {
   readonly fired: readonly string[];
 }
 
-async function decideCase(context: SimulationContext, each: PolicyTestCase): Promise<DecidedCase> {
-  const { resource, decides: action, record, user, data, now, ip, expected, reason } = each;
+async function decideCase(context: TestContext, each: PolicyTestCase): Promise<DecidedCase> {
+  const { resource, decides: action, record, user, data, now, expected, reason } = each;
   const recordId = record === undefined ? undefined : toTestId(resource.name, record);
   const userId = user === undefined ? undefined : toTestId('User', user);
-  const hypothesis = { user: undefined, resource: undefined, now, ip };
+  const hypothesis = { user: undefined, resource: undefined, now };
   const rulesFor = rulesIn(context.snapshot, context.tx);
   const { explanation, decisions, issues } = await simulateAccess(
-    context,
-    { resource, action, recordId, isRestore: each.action === 'restore', userId, hypothesis, data },
+    { ...context, request: { origin: toTestOrigin(each) } },
+    { resource, action, recordId, isRestore: each.action === 'restore', isOriginKnown: true, userId, hypothesis, data },
     rulesFor,
   );
   const { decision } = explanation;
+  const isOfMany = recordId === undefined && (action === 'list' || action === 'export');
+  if (decision.effect === 'allow-where' && !isOfMany)
+    throw new TypeError(`the decision of ${describeCase(each)} depends on an unknown value`);
   const effect = decision.effect === 'deny' ? 'DENY' : 'ALLOW';
   const hasReason = reason === undefined || decision.reason.includes(reason);
   const rejected = issues.map(({ path, detail }) => `${path}: ${detail}`);
@@ -116,11 +118,7 @@ const MAX_EXPLAINED = 20;
  * Decides a list. Up to `MAX_EXPLAINED` of its records are also decided one by one, which gives the rules that decide them. If the list is not as
  * expected, the result has the explanation of the first record that is missing or should not be listed.
  */
-async function decideListCase(
-  context: SimulationContext,
-  each: PolicyTestCase,
-  allNames: ReadonlyMap<string, string>,
-): Promise<DecidedCase> {
+async function decideListCase(context: TestContext, each: PolicyTestCase, allNames: ReadonlyMap<string, string>): Promise<DecidedCase> {
   const { resource, expected, shows = [] } = each;
   const names = new Map([...allNames].filter(([id, name]) => id === toTestId(resource.name, name)));
   const { isDenied, shown, mismatch } = await decideList(context, each, names);

@@ -24,6 +24,8 @@ export interface AccessTest {
   readonly isRestore?: boolean;
   /** True if the record is unknown, so that conditions on it stay residual. */
   readonly isAnyRecord?: boolean | undefined;
+  /** True if the request has the method and the path of the origin. Otherwise both stay unknown, because clients can send an action by several methods and URLs. */
+  readonly isOriginKnown?: boolean;
   readonly userId: string | undefined;
   readonly hypothesis: Hypothesis;
   readonly data: Json | undefined;
@@ -93,7 +95,9 @@ async function simulateActive(admin: SimulationContext, test: AccessTest, rulesF
     const related = applicable.countsRelated
       ? (admin.related ?? createRelatedStore(tx, snapshot.definitions, EXPLAINED * MAX_RELATED))
       : undefined;
-    const run = (): Explanation => explain(applicable, leaveOpen(createScope({ ...input, referenced, related }), isMethodOrUrl), who);
+    const scope = createScope({ ...input, referenced, related });
+    const known = test.isOriginKnown === true ? scope : leaveOpen(scope, isMethodOrUrl);
+    const run = (): Explanation => explain(applicable, known, who);
     const explanation = related === undefined ? run() : await related.evaluate(run);
     decisions.push(explanation);
     return explanation;
@@ -153,7 +157,7 @@ function scopeInputOf(
   };
 }
 
-/** Returns true if a path reads the method or path of the request. Both values stay unknown, because clients can send the tested action by several methods and URLs. */
+/** Returns true if a path reads the method or path of the request. */
 function isMethodOrUrl({ group, keys: [key] }: Path): boolean {
   return group === 'request' && (key === 'method' || key === 'path');
 }
