@@ -1,7 +1,7 @@
 import { Problem } from '../../errors.ts';
 import type { Field } from '../../fields/index.ts';
 import type { Json } from '../../operators/index.ts';
-import { typeOf } from '../../resources/index.ts';
+import { isDeletionField, typeOf } from '../../resources/index.ts';
 import { type Sql, sql } from '../../sql.ts';
 import type { Log, Transaction } from '../contract.ts';
 import { quoteName } from '../table-names.ts';
@@ -78,10 +78,24 @@ export function requiredPrecondition(table: TableState, field: Field, after: Sql
       const rows = Number(row?.['count'] ?? 0);
       if (rows === 0) return undefined;
       const without = `${rows} ${rows === 1 ? 'record has' : 'records have'} no value`;
-      const reason = `${name} is required, but ${without}; add a default, or make it required when every record has a value`;
-      return { rows, reason: `${reason}${describeDeleted(row)}` };
+      const advice = `add a default, or make it required when every record has a value${describeFormerName(table, field)}`;
+      return { rows, reason: `${name} is required, but ${without}; ${advice}${describeDeleted(row)}` };
     },
   };
+}
+
+/** Returns a hint if the field may be a removed or an archived field under another name: there is one of its type. */
+function describeFormerName({ resource, applied, archivedFields }: TableState, { name, type, renamedFrom }: Field): string {
+  if (applied === undefined || renamedFrom !== undefined) return '';
+  const isInForce = applied.fields.has(name);
+  const former = isInForce ? [...archivedFields.values()].map(({ field }) => field) : [...applied.fields.values()];
+  const later = new Set([...resource.fields.values()].flatMap((field) => [field.name, field.renamedFrom ?? field.name]));
+  const [only, ...others] = former.filter(
+    (field) => field.type === type && !later.has(field.name) && !isDeletionField(applied, field.name),
+  );
+  if (only === undefined || others.length > 0) return '';
+  if (isInForce) return `; if it is the new name of ${only.name}, whose values are archived, see docs/guides/migrations.md#rename-errors`;
+  return `; if it is the new name of ${only.name}, add renamedFrom: ${only.name}, which keeps the values`;
 }
 
 /** Fails if records would get a default reference to a record that does not exist. */

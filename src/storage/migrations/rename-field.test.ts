@@ -56,6 +56,30 @@ describe('a field that is renamed to the name of an archived one', () => {
     expect(await test.rows('Article')).toMatchObject([{ title: 'kept' }]);
   });
 
+  const NEEDS_VALUE =
+    'Article.headline is required, but 1 record has no value; add a default, or make it required when every record has a value';
+
+  it('refuses a required field with the hint renamedFrom if one field of its type is removed', async () => {
+    await populate();
+    await apply({ Article: { fields: { title: { ...text, index: true } } } });
+    const hint = '; if it is the new name of title, add renamedFrom: title, which keeps the values';
+    expect(blocked(await apply({ Article: { fields: { headline: { ...text, required: true } } } }))).toEqual([NEEDS_VALUE + hint]);
+  });
+
+  it('refuses a required field without a hint if two fields of its type are removed', async () => {
+    await populate();
+    expect(blocked(await apply({ Article: { fields: { headline: { ...text, required: true } } } }))).toEqual([NEEDS_VALUE]);
+  });
+
+  it('refuses a required field that is in force with the repair if one field of its type is archived', async () => {
+    await populate();
+    await apply({ Article: { fields: { headline: text, note: text } } });
+    const repair = '; if it is the new name of title, whose values are archived, see docs/guides/migrations.md#rename-errors';
+    expect(blocked(await apply({ Article: { fields: { headline: { ...text, required: true }, note: text } } }))).toEqual([
+      NEEDS_VALUE + repair,
+    ]);
+  });
+
   it('a field may keep renamedFrom after the rename', async () => {
     await populate();
     const renamed: Sources = { Article: { fields: { titel: { ...text, renamedFrom: 'title' }, note: text } } };
