@@ -18,12 +18,12 @@ const systemErrors: ReadonlyMap<string, (error: SystemError) => string | undefin
     'EACCES',
     (error) =>
       error.port === undefined
-        ? `cannot access ${error.path}: permission denied`
+        ? `cannot access${pathOf(error)}: permission denied`
         : `cannot listen on port ${error.port}: permission denied`,
   ],
-  ['EPERM', (error) => `cannot access ${error.path}: not permitted`],
-  ['EROFS', (error) => `cannot write ${error.path}: the file system is read-only`],
-  ['ENOSPC', (error) => `cannot write ${error.path ?? 'the data folder'}: no space left`],
+  ['EPERM', (error) => `cannot access${pathOf(error)}: not permitted`],
+  ['EROFS', (error) => `cannot write${pathOf(error)}: the file system is read-only`],
+  ['ENOSPC', (error) => `cannot write${pathOf(error)}: no space left`],
   ['ENOTDIR', (error) => `expected a folder, found a file in ${error.path}`],
   ['EISDIR', ({ dest, path }) => `expected a file, found a folder${path === undefined ? '' : ` in ${dest ?? path}`}`],
   ['ENAMETOOLONG', (error) => `the name ${error.path} is too long`],
@@ -37,6 +37,11 @@ const systemErrors: ReadonlyMap<string, (error: SystemError) => string | undefin
   ],
   ['ENOENT', (error) => `${error.path} does not exist`],
 ]);
+
+/** Returns the path of an error after a space. An error of a system call on an open file has no path. */
+function pathOf({ path }: SystemError): string {
+  return path === undefined ? '' : ` ${path}`;
+}
 
 interface SystemError extends Error {
   readonly code: string;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import fs, { chmodSync, closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
@@ -35,6 +35,18 @@ describe('files of commands', () => {
     await expect(write(path, pieces('after', new Error('revoked')), { force: true })).rejects.toThrow('revoked');
     expect(readFileSync(path, 'utf8')).toBe('before');
     expect(readdirSync(folder).filter((name) => name.startsWith('broken'))).toEqual(['broken']);
+  });
+
+  it.each(['write', 'fsync'] as const)('an error of the system call %s on the open file names the file', async (syscall) => {
+    const path = join(folder, `full-${syscall}`);
+    const full = vi.spyOn(fs, syscall).mockImplementation((...args: readonly unknown[]) => {
+      (args.at(-1) as (error: Error) => void)(Object.assign(new Error('no space'), { code: 'ENOSPC', syscall }));
+    });
+    try {
+      await expect(write(path, pieces('a\n'))).rejects.toMatchObject({ code: 'ENOSPC', path });
+    } finally {
+      full.mockRestore();
+    }
   });
 
   it('refuses an existing file before its content is requested, and replaces it with force', async () => {

@@ -69,7 +69,10 @@ export async function writeOutput(path: string, open: () => Promise<Pieces>, { f
     else moveToNewFile(part, path);
   } catch (error) {
     await rm(part, { force: true });
-    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? fileExists(path) : error;
+    const failure = error as NodeJS.ErrnoException;
+    // The error of a system call on an open file has no path.
+    if (failure.syscall === 'write' || failure.syscall === 'fsync') failure.path ??= path;
+    throw failure.code === 'EEXIST' ? fileExists(path) : failure;
   }
 }
 
