@@ -84,7 +84,11 @@ describe('loadYamlFiles', () => {
 
   it.each<[name: string, content: string | Uint8Array, message: RegExp]>([
     ['a duplicate key', 'name: A\nname: B\n', /a.yaml:2:1 "name" was given twice$/],
-    ['two documents', 'name: A\n---\nname: B\n', /document/],
+    [
+      'three documents',
+      'name: A\n---\nname: B\n---\nname: C\n',
+      /a.yaml:2:1 expected one document, found another after ---: put each resource into a file of its own$/,
+    ],
     ['a tag', 'name: !!js/function x\n', /a.yaml:1:7 unresolved tag/],
     [
       'an alias without an anchor',
@@ -102,6 +106,15 @@ describe('loadYamlFiles', () => {
   ])('refuses a definition file: %s', (_name, content, message) => {
     write('a.yaml', content);
     expect(mistakes()[0]).toMatch(message);
+  });
+
+  it.each([
+    ['policy', 'put several policies into the list policies'],
+    ['test', 'put all tests into the list tests'],
+  ] as const)('says where the documents of a %s file belong', (kind, advice) => {
+    write('a.yaml', 'name: A\n---\nname: B\n');
+    const { mistakes: found } = loadYamlFiles(folder, { kind });
+    expect(found).toMatchObject([{ detail: `expected one document, found another after ---: ${advice}` }]);
   });
 
   it('refuses pipes and links to files outside the project without reading them', () => {

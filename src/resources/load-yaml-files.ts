@@ -3,7 +3,7 @@ import { basename, dirname, extname, join, parse, sep } from 'node:path';
 import { errorCode, RefusedPath, readRegularFile } from '../files/index.ts';
 import type { Json } from '../operators/index.ts';
 import type { DefinitionMistake, Mistake } from './definition-mistake.ts';
-import { type Locate, parseYaml } from './yaml-file.ts';
+import { type Locate, parseYaml, SEVERAL_DOCUMENTS } from './yaml-file.ts';
 
 const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
 const MAX_BYTES = 1_000_000;
@@ -24,10 +24,19 @@ export interface LoadedYamlFiles {
   readonly mistakes: readonly Mistake[];
 }
 
+/** The kinds of files, with the place for the content of several documents. */
+const PLACES = {
+  definition: 'put each resource into a file of its own',
+  policy: 'put several policies into the list policies',
+  test: 'put all tests into the list tests',
+} as const;
+
+type FileKind = keyof typeof PLACES;
+
 /** The files of a folder to load. */
 export interface YamlFileQuery {
   /** The word for the files in a mistake: `definition`. */
-  readonly kind: string;
+  readonly kind: FileKind;
   /** Returns true for the names of files to load. By default, all are loaded. */
   readonly accepts?: (name: string) => boolean;
   /** True if a subfolder is a mistake. By default, subfolders are ignored. */
@@ -52,7 +61,8 @@ export function loadYamlFiles(folder: string, { kind, accepts = () => true, refu
       continue;
     }
     const { value, errors, locate } = parseYaml(text.content);
-    mistakes.push(...errors.map(({ detail, position }) => ({ file, ...position, path: '', detail })));
+    const withPlace = (detail: string): string => (detail === SEVERAL_DOCUMENTS ? `${detail}: ${PLACES[kind]}` : detail);
+    mistakes.push(...errors.map(({ detail, position }) => ({ file, ...position, path: '', detail: withPlace(detail) })));
     if (value !== undefined) files.push({ file, source: value, locate });
   }
   return { files, mistakes };

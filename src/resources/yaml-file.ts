@@ -20,6 +20,9 @@ const MAX_ALIASES = 100;
 /** Maximum number of reported mistakes per file: a file that is not YAML can have a mistake in every character. */
 const MAX_ERRORS = 20;
 
+/** The mistake of a text with several documents. */
+export const SEVERAL_DOCUMENTS = 'expected one document, found another after ---';
+
 /** A position in a file; line and column count from 1. */
 export interface FilePosition {
   readonly line: number;
@@ -43,7 +46,7 @@ export interface ParsedYaml {
   readonly locate: Locate;
 }
 
-/** Parses a text as YAML 1.2, which includes JSON. Refuses tags, merge keys and duplicate keys. */
+/** Parses a text as one document of YAML 1.2, which includes JSON. Refuses tags, merge keys and duplicate keys. */
 export function parseYaml(text: string): ParsedYaml {
   const lines = new LineCounter();
   const toPosition = (offset: number): FilePosition => {
@@ -65,7 +68,10 @@ export function parseYaml(text: string): ParsedYaml {
     const { offset, anchored } = findOffset(document, path, on);
     return { ...toPosition(offset), ...(anchored !== undefined && { anchored: toPosition(anchored) }) };
   };
-  const found = [...document.errors, ...document.warnings].map(({ message, pos: [offset] }) => ({ message, offset }));
+  const found = [...document.errors, ...document.warnings].map(({ code, message, pos: [offset] }) => ({
+    message: code === 'MULTIPLE_DOCS' ? SEVERAL_DOCUMENTS : message,
+    offset,
+  }));
   const mistakes = found.length > 0 ? found : [...findRepeated(document), ...findUnresolved(document)];
   const errors = mistakes.slice(0, MAX_ERRORS).map(({ message, offset }) => ({ detail: toMessage(message), position: toPosition(offset) }));
   if (errors.length > 0) return { value: undefined, errors, locate };
