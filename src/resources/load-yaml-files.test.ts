@@ -89,6 +89,11 @@ describe('loadYamlFiles', () => {
       'name: A\n---\nname: B\n---\nname: C\n',
       /a.yaml:2:1 expected one document, found another after ---: put each resource into a file of its own$/,
     ],
+    [
+      'a merge key',
+      'name: A\nfields:\n  a: &a { type: string }\n  b: { <<: *a, required: true }\n',
+      /a.yaml:4:8 merge keys \(<<\) are not supported: repeat the members, or use an alias for a whole value$/,
+    ],
     ['a tag', 'name: !!js/function x\n', /a.yaml:1:7 unresolved tag/],
     [
       'an alias without an anchor',
@@ -115,6 +120,13 @@ describe('loadYamlFiles', () => {
     write('a.yaml', 'name: A\n---\nname: B\n');
     const { mistakes: found } = loadYamlFiles(folder, { kind });
     expect(found).toMatchObject([{ detail: `expected one document, found another after ---: ${advice}` }]);
+  });
+
+  it('reports a merge key alone, and takes a quoted << for a name', () => {
+    write('a.yaml', 'name: A\nfields:\n  a: &a { type: string }\n  b: { <<: *a }\n');
+    expect(mistakes()).toHaveLength(1);
+    write('a.yaml', '{ "<<": 1 }');
+    expect(loadYamlFiles(folder, { kind: 'definition' }).files.map(({ source }) => source)).toEqual([{ '<<': 1 }]);
   });
 
   it('refuses pipes and links to files outside the project without reading them', () => {

@@ -57,7 +57,7 @@ export function parseYaml(text: string): ParsedYaml {
     lineCounter: lines,
     prettyErrors: false,
     stringKeys: true,
-    // The library compares each key with all earlier keys, which can take minutes for one file. See `findRepeated`.
+    // The library compares each key with all earlier keys, which can take minutes for one file. See `findRefusedKeys`.
     uniqueKeys: false,
     merge: false,
     schema: 'core',
@@ -72,7 +72,7 @@ export function parseYaml(text: string): ParsedYaml {
     message: code === 'MULTIPLE_DOCS' ? SEVERAL_DOCUMENTS : message,
     offset,
   }));
-  const mistakes = found.length > 0 ? found : [...findRepeated(document), ...findUnresolved(document)];
+  const mistakes = found.length > 0 ? found : [...findRefusedKeys(document), ...findUnresolved(document)];
   const errors = mistakes.slice(0, MAX_ERRORS).map(({ message, offset }) => ({ detail: toMessage(message), position: toPosition(offset) }));
   if (errors.length > 0) return { value: undefined, errors, locate };
   try {
@@ -89,20 +89,23 @@ interface Misplaced {
   readonly offset: number;
 }
 
-/** Finds duplicate keys of mappings. */
-function findRepeated(document: Document): readonly Misplaced[] {
-  const repeated: Misplaced[] = [];
+const MERGE_KEY = 'merge keys (<<) are not supported: repeat the members, or use an alias for a whole value';
+
+/** Finds duplicate keys and merge keys of mappings. */
+function findRefusedKeys(document: Document): readonly Misplaced[] {
+  const refused: Misplaced[] = [];
   visit(document, {
     Map(_, { items }) {
       const known = new Set<unknown>();
       for (const { key } of items) {
         const name = isScalar(key) ? key.value : key;
-        if (known.has(name)) repeated.push({ message: `${quote(String(name))} was given twice`, offset: startOf(key) ?? 0 });
+        if (isScalar(key) && key.type === 'PLAIN' && name === '<<') refused.push({ message: MERGE_KEY, offset: startOf(key) ?? 0 });
+        else if (known.has(name)) refused.push({ message: `${quote(String(name))} was given twice`, offset: startOf(key) ?? 0 });
         known.add(name);
       }
     },
   });
-  return repeated;
+  return refused;
 }
 
 /** Finds aliases without an anchor before them. */
