@@ -30,7 +30,7 @@ export interface ComposedDefinitions {
 
 /** Loads and validates the definition files of a folder. Returns every mistake of every file. */
 export function loadProject(folder: string): ComposedDefinitions {
-  const loaded = loadYamlFiles(folder, { kind: 'definition' });
+  const loaded = loadYamlFiles(folder, { kind: 'definition', refusesSubfolders: true });
   const composed = composeDefinitions(
     loaded.files,
     loaded.mistakes.map(({ file }) => file),
