@@ -53,6 +53,12 @@ describe('parseConfig', () => {
   });
 
   const wrong: readonly [string, ConfigSources, RegExp][] = [
+    [
+      'a setting outside of flags',
+      { port: 0 } as object,
+      /^there is no source "port": expected flags and env, as in \{ flags: \{ port: … \} \}$/,
+    ],
+    ['an unknown source', { enviroment: {} } as object, /^there is no source "enviroment": expected flags and env$/],
     ['a port above 65535', { flags: { port: '65536' } }, /^--port: .*"65536"$/],
     ['a port that is not a number', { env: { BAILIWICK_PORT: '80a' } }, /^BAILIWICK_PORT: .*"80a"$/],
     ['a fraction', { flags: { port: 1.5 } }, /^--port: .*"1\.5"$/],

@@ -75,7 +75,7 @@ export interface ConfigSources {
  * @throws SetupError that names every invalid option.
  */
 export function parseConfig(sources: ConfigSources): Config {
-  const mistakes = [...unknownNames(sources)];
+  const mistakes = [...unknownSources(sources), ...unknownNames(sources)];
   const values = new Map<string, string | number | readonly string[] | undefined>();
   const found = new Map<string, OptionSource>();
   for (const option of CONFIG_OPTIONS.values()) {
@@ -139,6 +139,15 @@ function defaultOf(option: ConfigOption, values: ReadonlyMap<string, unknown>): 
   if (option.each !== undefined) return [];
   if (typeof option.default !== 'string') return option.default;
   return option.default.replace(/<(\w+)>/g, (_, name: string) => String(values.get(name)));
+}
+
+/** Yields a mistake per unknown source. A program may have given a setting itself in place of its flag. */
+function* unknownSources(sources: ConfigSources): Generator<string> {
+  for (const name of Object.keys(sources)) {
+    if (name === 'flags' || name === 'env') continue;
+    const example = CONFIG_OPTIONS.has(name) ? `, as in { flags: { ${name}: … } }` : '';
+    yield `there is no source "${name}": expected flags and env${example}`;
+  }
 }
 
 /** Yields a mistake per unknown flag and mistyped variable. Ignores other variables with the prefix, because Kubernetes sets such variables. */
