@@ -77,7 +77,7 @@ describe('loadTokenKey', () => {
   it('reports a folder that cannot be created in one sentence', () => {
     const dataFolder = newFolder();
     writeFileSync(dataFolder, 'a file where the folder should be');
-    expect(() => loadTokenKey({ algorithm: 'HS256', dataFolder })).toThrow(/jwt\.key.*ENOTDIR$/);
+    expect(() => loadTokenKey({ algorithm: 'HS256', dataFolder })).toThrow(/jwt\.key.*: expected a folder, found a file at .*/);
   });
 });
 

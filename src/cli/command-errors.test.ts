@@ -55,6 +55,14 @@ describe('describeFailure', () => {
     });
   });
 
+  it('says what to do if the disk of a SQLite database is full', () => {
+    const cause = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+    expect(describeFailure(new Problem('STORAGE_UNAVAILABLE', 'the database could not commit', { cause })).mistakes).toEqual([
+      'database or disk is full',
+      'free space on the disk of the data folder, or of the file in --database, and run the command again',
+    ]);
+  });
+
   it('returns the detail of a damaged row with the row and the command that lists it, and no stack', () => {
     const cause = new Problem('STORAGE_DAMAGED', 'row u1 of User is damaged: its checksum does not match its content');
     const hidden = new Problem('STORAGE_DAMAGED', 'a User record is damaged', { cause });

@@ -55,6 +55,8 @@ interface SystemError extends Error {
 
 const DAMAGE_HINT = '"bailiwick verify" lists all rows whose checksum is wrong, and accepts them with --reseal after you have checked them';
 
+const FULL_HINT = 'free space on the disk of the data folder, or of the file in --database, and run the command again';
+
 /** The beginnings of messages about refused users. */
 const PREFIXES: ReadonlyMap<ProblemCode, string> = new Map([
   ['ACCESS_DENIED', 'the policies deny this to the user: '],
@@ -80,12 +82,18 @@ export function describeFailure(error: unknown): Failure {
   }
   // The cause contains the message of the database.
   if (error instanceof Problem && error.status === 503) {
-    return { message: error.detail, mistakes: error.cause instanceof Error ? [error.cause.message] : [], exitCode: 2 };
+    return { message: error.detail, mistakes: error.cause instanceof Error ? describeUnavailable(error.cause) : [], exitCode: 2 };
   }
   const message = isSystemError(error) ? systemErrors.get(error.code)?.(error) : undefined;
   if (message !== undefined) return { message, mistakes: [], exitCode: 2 };
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { message: `internal error, please report it: ${stack}`, mistakes: [], exitCode: 1 };
+}
+
+/** Returns the message of the database, and for a full disk of SQLite the next step. */
+function describeUnavailable(cause: Error): readonly string[] {
+  const isFull = 'code' in cause && cause.code === 'SQLITE_FULL';
+  return [cause.message, ...(isFull ? [FULL_HINT] : [])];
 }
 
 /**

@@ -77,6 +77,11 @@ describe('parseConfig', () => {
       /^--trusted-issuers: .*"https:\/\/a\.example\|b"$/,
     ],
     ['an origin that is not a URL', { flags: { corsOrigins: '*' } }, /^--cors-origins: .*"\*"$/],
+    [
+      'a port of PostgreSQL above 65535',
+      { flags: { database: 'postgresql://a:pw@127.0.0.1:99999/x' } },
+      /^--database: expected a port up to 65535 after the host$/,
+    ],
     ['several workers on a database in memory', { flags: { workers: 4, database: 'sqlite::memory:' } }, /^workers: .*4$/],
     ['a metrics address without a host', { flags: { metricsAddress: '9464' } }, /^--metrics-address: .*"9464"$/],
     ['a metrics address with a port above 65535', { flags: { metricsAddress: '[::1]:65536' } }, /^--metrics-address: .*"\[::1\]:65536"$/],

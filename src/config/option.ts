@@ -58,8 +58,13 @@ const checks: { readonly [F in TextForm]: (text: string) => string | undefined }
     return bytes >= 32 ? undefined : `expected at least 32 bytes, given ${bytes}`;
   },
   database(text) {
-    const fits = /^postgres(ql)?:/.test(text) ? URL.canParse(text) : /^sqlite:./.test(text);
-    return fits ? undefined : 'expected sqlite:<path> or postgres://user:password@host:5432/database';
+    const isPostgres = /^postgres(ql)?:/.test(text);
+    if (isPostgres ? URL.canParse(text) : /^sqlite:./.test(text)) return undefined;
+    // The message never repeats the address, because it may contain a password.
+    const hasWrongPort = isPostgres && URL.canParse(text.replace(/:\d+(?=[/?#]|$)/, ''));
+    return hasWrongPort
+      ? 'expected a port up to 65535 after the host'
+      : 'expected sqlite:<path> or postgres://user:password@host:5432/database';
   },
   timezone(text) {
     if (isTimeZone(text)) return undefined;

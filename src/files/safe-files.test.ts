@@ -65,7 +65,8 @@ describe('makeFolder', () => {
 
   it.each([
     ['file', /found a file/],
-    ['file/x', /ENOTDIR/],
+    ['file/x', /found a file at .*\/file$/],
+    ['file/x/y', /found a file at .*\/file$/],
     ['pipe', /named pipe/],
     ['dangling', /link.*not exist/],
     ['dangling/x', /link.*not exist/],

@@ -121,6 +121,8 @@ export function findFile(path: string): Stats | undefined {
     const created = lstatSync(path, { throwIfNoEntry: false });
     if (created?.isSymbolicLink() !== true) return created;
   } catch (error) {
+    // Throws for the file that is in place of a folder.
+    if (errorCode(error) === 'ENOTDIR') isFolder(dirname(path));
     throw new RefusedPath(`cannot look at ${path}: ${errorCode(error)}`);
   }
   throw new RefusedPath(`${path} is a link to something that does not exist`);

@@ -1,7 +1,8 @@
 /** The folders of a project's definitions and policies. */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupError } from '../errors.ts';
+import { errorCode } from '../files/index.ts';
 import { type Definitions, printMistake } from '../resources/index.ts';
 import { type ComposedDefinitions, loadProject } from '../resources/system/index.ts';
 
@@ -20,14 +21,24 @@ export function hasPolicyFolder(project: string): boolean {
   return existsSync(policyFolder(project));
 }
 
-/** Loads the definitions of the project and of the system, with all mistakes. @throws SetupError if the project has no folder of definitions */
+/** Loads the definitions of the project and of the system, with all mistakes. @throws SetupError if the folder of definitions is missing or cannot be read */
 export function loadDefinitions(project: string): ComposedDefinitions {
   const folder = definitionFolder(project);
   if (!existsSync(folder))
     throw new SetupError(
       `there is no folder ${folder}; name the folder that contains resources/ with --project, or create a project with "bailiwick init"`,
     );
+  refuseUnreadable(folder);
   return loadProject(folder);
+}
+
+/** Refuses a folder that cannot be read: without its definitions, all policies and tests would have mistakes. */
+function refuseUnreadable(folder: string): void {
+  try {
+    readdirSync(folder);
+  } catch (error) {
+    throw new SetupError(`cannot read the folder of definitions ${folder} (${errorCode(error)})`);
+  }
 }
 
 /** Loads the definitions of the project and of the system. @throws SetupError that lists every mistake of every file. */
