@@ -1,4 +1,5 @@
-import { type LoginAttempt, toCountedAddress } from './login-attempts.ts';
+import { toCountedAddress } from '../ip-address.ts';
+import type { LoginAttempt } from './login-attempts.ts';
 
 /**
  * The login attempts of this process that were counted, and whose password is being verified. While there are some of an account from an address,

@@ -88,7 +88,11 @@ describe('GET /api/:resource', () => {
 describe('the routes of a record', () => {
   it('parses If-Match of a delete, and no version of a read', () => {
     const http = createHttpRequest({ id: '7', ifMatch: '"3"' });
-    expect(parseRecordRequest(createHttpRequest({ id: '7', ifNoneMatch: '"3"' }), 'read')).toEqual({ ...emptyRequest, action: 'read', id: '7' });
+    expect(parseRecordRequest(createHttpRequest({ id: '7', ifNoneMatch: '"3"' }), 'read')).toEqual({
+      ...emptyRequest,
+      action: 'read',
+      id: '7',
+    });
     expect(parseDeleteRequest(http)).toEqual({ ...emptyRequest, action: 'delete', id: '7', ifMatch: [3] });
     expect(parseRecordRequest(createHttpRequest({}), 'schema')).toEqual({ ...emptyRequest, action: 'schema' });
   });
