@@ -46,6 +46,7 @@ const kinds = {
   IDENTITY_REQUIRED: { status: 401, title: 'Token required', hint: 'POST /auth/login returns one' },
   IDENTITY_TOKEN: { status: 401, title: 'Invalid token', hint: 'POST /auth/login returns a new one' },
   IDENTITY_TOKEN_EXPIRED: { status: 401, title: 'Expired token', hint: 'POST /auth/refresh returns a new one' },
+  IDENTITY_ISSUER: { status: 403, title: 'Managed by another issuer', hint: 'use the issuer of the token' },
   IDENTITY_CREDENTIALS: { status: 401, title: 'Wrong email or password' },
   IDENTITY_ORIGIN: {
     status: 403,

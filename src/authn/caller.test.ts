@@ -133,7 +133,7 @@ describe('a token of a trusted issuer', () => {
 
   it('a token of a trusted issuer cannot be logged out', async () => {
     const { outcome } = await test.call('POST /auth/logout', undefined, { token: await foreign('them-1', { role: 'user' }) });
-    expect(outcome).toBe('IDENTITY_TOKEN');
+    expect(outcome).toBe('IDENTITY_ISSUER');
   });
 });
 

@@ -17,7 +17,7 @@ export interface OwnSessionPage extends SessionPage {
   readonly current: string;
 }
 
-/** Lists and ends the sessions of the user of a token. @throws Problem IDENTITY_REQUIRED, IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED */
+/** Lists and ends the sessions of the user of a token. @throws Problem IDENTITY_REQUIRED, IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED, IDENTITY_ISSUER */
 export interface OwnSessions {
   list(origin: TokenOrigin, page: SessionPageQuery): Promise<OwnSessionPage>;
   /** Ends the session of the token. */
@@ -82,5 +82,5 @@ export async function verifyRequiredToken(tokens: Tokens, token: string | undefi
 async function verifyLocalToken(tokens: Tokens, given: string | undefined): Promise<LocalToken> {
   const token = await verifyRequiredToken(tokens, given);
   if (token.issuer === undefined) return token;
-  throw new Problem('IDENTITY_TOKEN', 'this token is of another issuer, which manages its sessions');
+  throw new Problem('IDENTITY_ISSUER', 'this token is of another issuer, which manages its sessions');
 }

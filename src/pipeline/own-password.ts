@@ -17,13 +17,13 @@ const GUESSES: ReadonlySet<ProblemCode> = new Set(['IDENTITY_CURRENT_PASSWORD', 
  * Sets the password of the caller and ends the other sessions of the caller. This is an update of the caller's own User record: policies decide
  * it, the values are validated, and the current password is verified, all by the steps of an update.
  *
- * @throws Problem IDENTITY_REQUIRED, IDENTITY_TOKEN
+ * @throws Problem IDENTITY_REQUIRED, IDENTITY_TOKEN, IDENTITY_ISSUER
  */
 export async function changeOwnPassword(deps: PipelineDeps, change: OwnPasswordChange, origin: RequestOrigin): Promise<Outcome> {
   const caller = await authenticate(deps, origin);
   const { sessionId } = caller;
   if (origin.token === undefined) throw new Problem('IDENTITY_REQUIRED', 'expected a bearer token, given none');
-  if (sessionId === undefined) throw new Problem('IDENTITY_TOKEN', 'this token is of another issuer, which manages its passwords');
+  if (sessionId === undefined) throw new Problem('IDENTITY_ISSUER', 'this token is of another issuer, which manages its passwords');
   return withUnitOfWork(deps, { caller }, async (unit) => {
     const outcome = await updatePassword(unit, change, sessionId);
     const { id: userId, role } = unit.principal;

@@ -78,7 +78,7 @@ describe('a subject that is the id of a local user', () => {
   it('a subject does not end the sessions of the local user with its id, and is valid without the user', async () => {
     const user = await target.user();
     const token = { sub: user.id, role: 'user' };
-    expect((await send(token, 'POST', '/auth/logout')).status).toBe(401);
+    expect((await send(token, 'POST', '/auth/logout')).status).toBe(403);
     expect((await target.call('GET', '/auth/me', { token: user.token })).status).toBe(200);
     await target.as('admin', 'PUT', `/api/User/${user.id}`, { body: { isActive: false } });
     expect((await send(token, 'GET', '/api/Case')).status).toBe(200);
@@ -162,6 +162,16 @@ describe('an identity of an issuer', () => {
 });
 
 describe('a token of a trusted issuer', () => {
+  it.each<[string, string, unknown?]>([
+    ['GET', '/auth/me/sessions'],
+    ['DELETE', '/auth/me/sessions'],
+    ['DELETE', '/auth/me/sessions/01890a5d-ac96-774b-bcce-b302099a8057'],
+    ['PUT', '/auth/me/password', { currentPassword: 'old', newPassword: 'a longer password 7' }],
+  ])('a token of a trusted issuer manages no local session or password: %s %s', async (method, path, body) => {
+    const reply = await send({ sub: 'someone-elsewhere' }, method, path, body);
+    expect([reply.status, reply.at('code'), reply.headers['www-authenticate']]).toEqual([403, 'IDENTITY_ISSUER', undefined]);
+  });
+
   it.each<[string, Part]>([
     ['no role', { role: undefined }],
     ['an unknown role', { role: 'root' }],

@@ -123,6 +123,7 @@ const sessionEndpoints: readonly AuthEndpoint[] = [
     summary: 'Ends the session of the token. The token and its refresh token are no longer valid.',
     caller: 'bearer',
     answers: { 200: { description: 'Ended.', schema: DONE, example: { success: true, message: 'logged out' } } },
+    problems: [403],
     async handle({ deps: { identity }, request }) {
       await identity.ownSessions.endCurrent(request.origin);
       return respond(200, { success: true, message: 'logged out' });

@@ -18,6 +18,7 @@ export const ownSessionEndpoints: readonly AuthEndpoint[] = [
     summary: 'Lists the open sessions of the current user, the newest first.',
     caller: 'bearer',
     query: SESSION_QUERY,
+    problems: [403],
     answers: {
       200: {
         description: 'The sessions.',
@@ -37,6 +38,7 @@ export const ownSessionEndpoints: readonly AuthEndpoint[] = [
     id: 'auth.me.sessions.deleteOthers',
     summary: 'Ends every session of the current user but that of the token.',
     caller: 'bearer',
+    problems: [403],
     answers: {
       200: {
         description: 'Ended.',
@@ -57,7 +59,7 @@ export const ownSessionEndpoints: readonly AuthEndpoint[] = [
     caller: 'bearer',
     params: Input({ id: name('Id of the session.') }),
     answers: { 200: { description: 'Ended.', schema: DONE, example: { success: true, message: 'ended the session' } } },
-    problems: [404],
+    problems: [403, 404],
     async handle({ deps: { identity }, request, params }) {
       await identity.ownSessions.end(request.origin, params.id);
       return respond(200, { success: true, message: 'ended the session' });

@@ -92,6 +92,8 @@ describe('a password change', () => {
     ['of the caller needs a text that is not empty', { currentPassword: '' }, ['currentPassword:type']],
     ['of the caller needs a text of at most 200 characters', { currentPassword: 'x'.repeat(201) }, ['currentPassword:type']],
     ['of the caller accepts a text of 200 characters', { currentPassword: 'x'.repeat(200) }, []],
+    ['of the caller accepts 200 characters of two UTF-16 units', { currentPassword: '😀'.repeat(200) }, []],
+    ['of the caller refuses 201 characters of two UTF-16 units', { currentPassword: '😀'.repeat(201) }, ['currentPassword:type']],
     ['of an admin needs the current password too', { as: 'ada', of: 'ada' }, ['currentPassword:required']],
     ['of another user is refused', { of: 'ben' }, ['password:guarded']],
     [

@@ -124,8 +124,13 @@ const unusedCurrent: Issue = {
   detail: `expected ${CURRENT_PASSWORD} only where users set a new password of their own`,
 };
 
+/** Returns true for a text with at most as many characters as a password. A character has one or two UTF-16 units. */
+function isShort(given: string): boolean {
+  return given.length <= MAX_LENGTH || (given.length <= 2 * MAX_LENGTH && [...given].length <= MAX_LENGTH);
+}
+
 function issuesOfCurrent(given: Json | undefined): readonly Issue[] {
-  if (typeof given === 'string' && given.length > 0 && given.length <= MAX_LENGTH) return [];
+  if (typeof given === 'string' && given !== '' && isShort(given)) return [];
   const code = given === undefined ? 'required' : 'type';
   const detail = `expected ${CURRENT_PASSWORD}, the password that is replaced, beside a new password of your own; an import cannot change it`;
   return [{ path: CURRENT_PASSWORD, code, detail }];
