@@ -132,7 +132,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
     prepare,
     async listen() {
       await prepare();
-      notices.push(...(await monitor.open(() => readiness.check())));
+      notices.push(...(await parts.identity.noteTokenKey()), ...(await monitor.open(() => readiness.check())));
       for (const component of [disk, auditMaintenance, database.roleLoading]) await component.start();
       return listenAt(server, config);
     },

@@ -9,6 +9,7 @@ import { type BrowserSessions, createBrowserSessions } from './browser-sessions.
 import { identify, identifyByEmail, identifyByToken, loadCaller } from './caller.ts';
 import { createDeletion } from './delete-expired.ts';
 import { createLogin, issueAccess, type LoginCredentials, type OpenByPassword, refresh, type SessionOrigin } from './login.ts';
+import { noteTokenKey } from './note-token-key.ts';
 import { createOwnSessions, type OwnSessions, verifyRequiredToken } from './own-sessions.ts';
 import { createPasswords, type PasswordClaim, type PasswordProof, provePassword } from './passwords.ts';
 import { openSession } from './sessions.ts';
@@ -29,6 +30,8 @@ export interface Authentication {
   identifyByEmail(tx: Transaction, email: string): Promise<Principal>;
   /** Creates a setup token to print; undefined if an admin exists or setup is off. */
   openSetup(): Promise<string | undefined>;
+  /** Stores the fingerprint of the token key. Returns a notice if the previous start had another key. */
+  noteTokenKey(): Promise<readonly string[]>;
   /** Hashes a password. @throws Problem STORAGE_BUSY if too many passwords wait to be hashed. */
   hashPassword(plain: string): Promise<string>;
   /** Verifies a user's current password. Limits the attempts like logins. @throws Problem STORAGE_BUSY if too many passwords wait to be hashed. */
@@ -66,6 +69,7 @@ export function createAuthentication(given: AuthenticationDeps): Authentication 
     readToken: (token: string | undefined) => (token === undefined ? NO_TOKEN : tokens.verify(token)),
     identify: (tx: Transaction, token: VerifiedToken | undefined) => identify(tx, given.userDefinition(), identifyByToken(token)),
     identifyByEmail: (tx: Transaction, email: string) => identify(tx, given.userDefinition(), identifyByEmail(email)),
+    noteTokenKey: () => given.database.transaction((tx) => noteTokenKey(tx, given.key)),
     openSetup: () => openSetup(deps),
     hashPassword: (plain: string) => passwords.hash(plain),
     provePassword: (claim: PasswordClaim, ip: string) => provePassword(deps, claim, ip),
