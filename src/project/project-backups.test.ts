@@ -209,10 +209,15 @@ describe('a backup of another version', () => {
   it('migrates a backup of another version to the system tables of this version', async () => {
     const backups = openBackups(place);
     await backups.write(file());
-    change(file(), `ALTER TABLE "_Session" DROP COLUMN "revokedAt"; UPDATE _State SET text = 'older' WHERE id = 'definitions'`);
-    change(file(), `UPDATE _Definition SET source = json_remove(source, '$.fields.revokedAt'), hash = 'older' WHERE id = '_Session'`);
+    change(file(), 'DROP INDEX "ix__Session$userId$revokedAt$id"; ALTER TABLE "_Session" DROP COLUMN "revokedAt"');
+    change(
+      file(),
+      `UPDATE _State SET text = 'older' WHERE id = 'definitions';
+       UPDATE _Definition SET source = json_remove(source, '$.fields.revokedAt', '$.indexes[1]'), hash = 'older' WHERE id = '_Session'`,
+    );
     await backups.restore(file());
     expect(select(live(), 'SELECT count(*) FROM _Session WHERE revokedAt IS NULL')).toEqual([0]);
+    expect(select(live(), `SELECT name FROM sqlite_schema WHERE name LIKE '%userId$revokedAt$id'`)).toHaveLength(1);
     expect(select(live(), 'SELECT size FROM Note')).toEqual(['wide']);
   });
 

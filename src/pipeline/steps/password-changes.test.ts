@@ -31,6 +31,13 @@ describe('the password hashes of a unit of work', () => {
     expect(needed).toMatchObject({ plain: ['new', 'new', 'other'], claim: undefined });
   });
 
+  it('at most 300 hashes are computed', () => {
+    const hashes = createPasswordHashes({ hashes: new Map([['known', ['hash']]]) });
+    for (let count = 0; count < 300; count++) hashes.of('new');
+    expect(hashes.of('known')).toBe('hash');
+    expect(() => hashes.of('new')).toThrow(expect.objectContaining({ code: 'REQUEST_BUDGET' }));
+  });
+
   it('a hash that an earlier run has computed is returned, and nothing is needed', () => {
     const needed = neededAfter({ hashes: new Map([['new', ['hash', 'hash 2']]]) }, (hashes) => {
       expect([hashes.of('new'), hashes.of('new')]).toEqual(['hash', 'hash 2']);

@@ -10,6 +10,8 @@ import type { StoredRecord } from '../../resources/index.ts';
 import { CURRENT_PASSWORD, type PasswordHashes, type Proposal, type RequestContext } from '../request-context.ts';
 
 const MAX_LENGTH = 200;
+/** Maximum passwords that one transaction sets. Hashing one takes tens of milliseconds, and the client waits for all of them. */
+const MAX_HASHES = 300;
 
 /** Thrown at the end of a unit of work that would store placeholders or depends on a claim that is not verified yet. */
 export class HashNeeded extends Error {
@@ -63,6 +65,7 @@ class NeededHashes implements PasswordHashes {
     const hash = this.#computed.hashes.get(plain)?.[use];
     if (hash !== undefined) return hash;
     this.#missing ??= [];
+    if (this.#missing.length === MAX_HASHES) throw tooManyPasswords();
     this.#missing.push(plain);
     return '';
   }
@@ -78,6 +81,12 @@ class NeededHashes implements PasswordHashes {
     // The unit of work catches this error, computes the hashes and the proof, and runs again.
     if (this.#missing !== undefined || this.#unverified !== undefined) throw new HashNeeded(this.#missing ?? [], this.#unverified);
   }
+}
+
+function tooManyPasswords(): Problem {
+  return new Problem('REQUEST_BUDGET', `expected at most ${MAX_HASHES} new passwords in one transaction, given more`, {
+    hint: 'import users without atomic=true, or in several requests',
+  });
 }
 
 /** The proof for a second claim of a unit of work: always a refusal, because a batch must not cause many verifications or allow many guesses at once. */
