@@ -98,7 +98,9 @@ describe('the guide to the API', () => {
     'api',
     'json',
   );
-  const [create = '', update = '', increment = '', ask = ''] = examples('api', 'sh').filter((command) => command.startsWith('curl'));
+  const [create = '', again = '', update = '', increment = '', ask = ''] = examples('api', 'sh').filter((command) =>
+    command.startsWith('curl'),
+  );
 
   const asAny = (_: string, value: unknown): unknown => (value === '…' ? expect.any(String) : value);
 
@@ -118,6 +120,11 @@ describe('the guide to the API', () => {
     expect(reply.at('data')).toEqual([expect.objectContaining({ title: 'A budget' })]);
     expect(reply.at('data.0')).toMatchObject(record);
     expect(Object.keys(reply.at('data.0') as object)).toEqual(Object.keys(record));
+  });
+
+  it('the guide to the API reads a record again unless it has not changed', async () => {
+    const statusOf = (command: string): Promise<unknown> => runCommand(command.replace('-s -i', "-s -o /dev/null -w '%{http_code}'"));
+    expect([await statusOf(again), await statusOf(again.replace('"3"', '"1"'))]).toEqual([200, 304]);
   });
 
   it('the guide to the API has an update that fails unless the version matches', async () => {
