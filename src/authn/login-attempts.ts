@@ -17,8 +17,8 @@ export interface LoginLimits {
 
 /** An attempt to log in to an account, which may not exist, from an address. */
 export interface LoginAttempt {
-  /** The email of the account, or the id of a user who sends the current password. */
-  readonly email: string;
+  /** The email of a login, or the id of a user who sends the current password. */
+  readonly account: string;
   readonly ip: string;
   /** Number of earlier attempts from the address that were refused and not counted; 0 if absent. */
   readonly uncounted?: number;
@@ -90,7 +90,7 @@ async function subtractOne(tx: Transaction, id: string): Promise<void> {
 
 /** Clears the attempts per account, by its email and by the id of its user, for an operator who sets a new password of the account. */
 export async function resetAccountAttempts(tx: Transaction, accounts: readonly string[]): Promise<void> {
-  for (const email of accounts) await tx.run(sql`delete from "_LoginAttempt" where "id" = ${accountKey({ email, ip: '' })}`);
+  for (const account of accounts) await tx.run(sql`delete from "_LoginAttempt" where "id" = ${accountKey({ account, ip: '' })}`);
 }
 
 /** Deletes some counts whose window has ended. Returns true if more may be left. */
@@ -138,12 +138,12 @@ function hasEnded(now: number, seconds: number): Sql {
   return sql`("_LoginAttempt"."windowStart" <= ${at(-seconds)} or "_LoginAttempt"."windowStart" > ${at(CLOCK_LEEWAY_SECONDS)})`;
 }
 
-function pairKey({ email, ip }: LoginAttempt): string {
-  return digest(`pair ${toCountedAddress(ip)} ${email}`);
+function pairKey({ account, ip }: LoginAttempt): string {
+  return digest(`pair ${toCountedAddress(ip)} ${account}`);
 }
 
-function accountKey({ email }: LoginAttempt): string {
-  return digest(`account ${email}`);
+function accountKey({ account }: LoginAttempt): string {
+  return digest(`account ${account}`);
 }
 
 function addressKey({ ip }: LoginAttempt): string {
@@ -162,10 +162,10 @@ const MAX_KNOWN = 20;
 const DAY = 86_400_000;
 
 /** Returns true if the account of an email has logged in from the address recently. It takes the same time for an unknown account. */
-export async function isKnownAddress(tx: Transaction, { email, ip }: { readonly email: string; readonly ip: string }): Promise<boolean> {
+export async function isKnownAddress(tx: Transaction, { account, ip }: LoginAttempt): Promise<boolean> {
   const users = await tx.all<{ id: string; userId: string }>(sql`
     select a."id" as "id", u."id" as "userId" from "User" u join "_LoginAddress" a on a."userId" = u."id"
-    where u."email" = ${email} and a."lastAt" > ${before(tx.now, KNOWN_DAYS)}`);
+    where u."email" = ${account} and a."lastAt" > ${before(tx.now, KNOWN_DAYS)}`);
   return users.some(({ id, userId }) => id === toKey(userId, ip));
 }
 

@@ -44,14 +44,14 @@ export function createLogin(deps: AuthEndpointDeps): OpenByPassword {
   const admit = createAdmission(deps, verifying);
 
   return async ({ email, password }, origin, open) => {
-    const attempt: LoginAttempt = { email: email.toLowerCase(), ip: origin.ip };
+    const attempt: LoginAttempt = { account: email.toLowerCase(), ip: origin.ip };
     const event = { action: 'login', origin, email } as const;
     try {
       const before = await admit(attempt, event);
       const isRight = await verifyCounted(deps, attempt, { hashed: before?.password, plain: password });
       const opened = await database.transaction(async (tx) => {
         // The password may have changed while it was hashed. The row lock keeps it until the commit; a later change revokes this session.
-        const user = isRight ? await loadCredentials(tx, attempt.email, tx.rowLock('share')) : undefined;
+        const user = isRight ? await loadCredentials(tx, attempt.account, tx.rowLock('share')) : undefined;
         if (user === undefined || user.password !== before?.password) {
           const refusal = { ...event, userId: before?.id, reason: before === undefined ? UNKNOWN_USER : WRONG_PASSWORD };
           return { refused: await entries.appendRefusal(tx, refusal, wrongCredentials()) };
@@ -100,7 +100,7 @@ function createAdmission({ database, options, entries, deleteExpired }: AuthEndp
       const refusal = await countAttempt(tx, counted, options);
       if (refusal === undefined) {
         verifying.add(attempt);
-        return { user: await loadCredentials(tx, attempt.email) };
+        return { user: await loadCredentials(tx, attempt.account) };
       }
       const throttling = refusal.isPairRefused && verifying.has(attempt) ? { ...refusal, retryAfter: 1 } : refusal;
       // Returned, not thrown: throwing would undo the count and the entry.

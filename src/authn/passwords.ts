@@ -124,7 +124,7 @@ export async function provePassword(
   { userId, plain }: PasswordClaim,
   ip: string,
 ): Promise<PasswordProof> {
-  const attempt = { email: userId, ip };
+  const attempt = { account: userId, ip };
   const { password, throttling } = await database.transaction(async (tx) => {
     return { password: await loadPassword(tx, userId), throttling: await countAttempt(tx, attempt, options) };
   });

@@ -27,6 +27,6 @@ export class VerifyingAttempts {
   }
 }
 
-function toPair({ email, ip }: LoginAttempt): string {
-  return `${toCountedAddress(ip)} ${email}`;
+function toPair({ account, ip }: LoginAttempt): string {
+  return `${toCountedAddress(ip)} ${account}`;
 }

@@ -317,8 +317,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'wrong passwords from one address lock the account for all addresses',
     file: 'src/authn/login-attempts.ts',
-    find: 'digest(`pair ${toCountedAddress(ip)} ${email}`)',
-    replace: "digest(`pair ${ip === '' ? ip : ''} ${email}`)",
+    find: 'digest(`pair ${toCountedAddress(ip)} ${account}`)',
+    replace: "digest(`pair ${ip === '' ? ip : ''} ${account}`)",
     red: 'test/attack/logins.test.ts',
     test: 'wrong passwords from one address lock only that address out of the account',
   },

@@ -31,7 +31,7 @@ describe('the password hashes of a unit of work', () => {
     expect(needed).toMatchObject({ plain: ['new', 'new', 'other'], claim: undefined });
   });
 
-  it('at most 300 hashes are computed', () => {
+  it('refuses more than 300 passwords that have no hash yet', () => {
     const hashes = createPasswordHashes({ hashes: new Map([['known', ['hash']]]) });
     for (let count = 0; count < 300; count++) hashes.of('new');
     expect(hashes.of('known')).toBe('hash');
