@@ -202,6 +202,18 @@ describe('the shell', () => {
     await page.getByText('this session').waitFor();
   });
 
+  it('a long name of the user stays in the window, also in a narrow one', async ({ newsroom, visitor }) => {
+    const name = 'Augusta Ada King, Countess of Lovelace';
+    const user = await newsroom.user({ role: 'admin', name });
+    const page = await visitor.open(newsroom, '/roles', { as: user });
+    await page.getByRole('heading', { name: 'Roles', level: 1 }).waitFor();
+    for (const width of [320, 375]) {
+      await page.setViewportSize({ width, height: 800 });
+      const { x, width: own } = (await page.getByRole('button', { name }).boundingBox()) ?? { x: width, width: 0 };
+      expect(x + own).toBeLessThanOrEqual(width);
+    }
+  });
+
   it('a name of the user that looks like markup or is long is shown as text, on a desktop and a phone', async ({ newsroom, visitor }) => {
     const { token } = await newsroom.admin();
     const user = await newsroom.user();

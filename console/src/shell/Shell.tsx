@@ -77,12 +77,12 @@ interface HeaderProps {
 function Header({ isMenuOpen, onMenu, onPalette, onHelp }: HeaderProps) {
   return (
     <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-      <Group gap="sm" wrap="nowrap">
+      <Group gap="sm" wrap="nowrap" className={classes['product'] ?? ''}>
         <Burger opened={isMenuOpen} onClick={onMenu} hiddenFrom="sm" size="sm" aria-label={shellTexts.menu} aria-expanded={isMenuOpen} />
         <img src="/console/favicon.svg" alt="" width={22} height={22} />
         <Text fw={700}>{shellTexts.product}</Text>
       </Group>
-      <Group gap="xs" wrap="nowrap">
+      <Group gap="xs" wrap="nowrap" className={classes['tools'] ?? ''}>
         <UnstyledButton onClick={onPalette} className={classes['search']} visibleFrom="sm">
           <Text size="sm" span>
             {shellTexts.palette.label}
