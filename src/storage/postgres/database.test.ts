@@ -169,6 +169,22 @@ describe('concurrent units of work', () => {
     await patient.close();
   });
 
+  it('completes many units of work that change the same rows in opposite orders', async () => {
+    const ids = ['a', 'b'];
+    await database.transaction(async (tx) => {
+      for (const id of ids) await insert(tx, id);
+    });
+    const changeBoth = (order: readonly string[]): Promise<unknown> =>
+      database.transaction(async (tx) => {
+        for (const id of order) {
+          await tx.run(sql`UPDATE "Parent" SET "n" = coalesce("n", 0) + 1 WHERE "id" = ${id}`);
+          await tx.one(sql`SELECT pg_sleep(0.005)`);
+        }
+      });
+    await Promise.all(Array.from({ length: 40 }, (_, index) => changeBoth(index % 2 === 0 ? ids : ids.toReversed())));
+    expect(await database.transaction((tx) => tx.all(sql`SELECT "n" FROM "Parent"`))).toEqual([{ n: 40 }, { n: 40 }]);
+  });
+
   it('a unit of work fails after the lock timeout', async () => {
     await runSql('BEGIN');
     await runSql(`INSERT INTO "Parent" ("id") VALUES ('a')`);
