@@ -32,7 +32,7 @@ export interface Throttling {
   readonly refusals: number;
   /** True if there were too many attempts from the address, so that all others from it are refused too. */
   readonly isAddressRefused: boolean;
-  /** True if there were too many attempts of the account from the address. A success of one that was counted clears their number. */
+  /** True if there were too many attempts of the account from the address. If one of those that were counted succeeds, the count is cleared. */
   readonly isPairRefused?: boolean;
 }
 

@@ -95,7 +95,7 @@ function createAdmission({ database, options, entries, deleteExpired }: AuthEndp
     const counted = { ...attempt, uncounted: refused.takeUncounted(attempt.ip) };
     const { user, throttling, problem } = await database.transaction(async (tx) => {
       await deleteExpired(tx);
-      // A transaction that runs again has perhaps added it.
+      // An earlier run of this transaction may have added it.
       verifying.delete(attempt);
       const refusal = await countAttempt(tx, counted, options);
       if (refusal === undefined) {

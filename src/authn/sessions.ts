@@ -44,7 +44,7 @@ export async function openSession(tx: Transaction, given: NewSession): Promise<O
  * longer than a request.
  */
 const MAX_OPEN = 1000;
-/** Maximum number of sessions that a login ends. More than one are left only by an earlier version, and by other logins at the same time. */
+/** Maximum number of sessions that a login ends. Usually it ends one; after an update from a version without the limit, there can be many. */
 const ENDED_AT_ONCE = 200;
 
 /** Inserts a session, and ends the oldest sessions of a user who has too many. A browser session has the hash of its cookie. */

@@ -87,7 +87,7 @@ function nextCommands(folder: string, isCheckout: boolean): readonly string[] {
   return [...(folder === '.' ? [] : [`cd ${quote(folder)}`]), 'npm install', 'npm run dev'];
 }
 
-/** Quotes a path for a shell. A sign in front would begin an option, or an entry of the folders that the shell has visited. */
+/** Quotes a path for a shell. A path that begins with `-` or `+` gets `./` in front, because `cd` would read an option or a position in its history. */
 function quote(folder: string): string {
   const path = /^[-+]/.test(folder) ? `./${folder}` : folder;
   if (/^[\w./@%+:,-][\w./~@%+=:,-]*$/.test(path)) return path;

@@ -154,7 +154,7 @@ export function holdContinue(server: Server): void {
 /** Requests with an expectation other than `100-continue`. */
 const unsupported = new WeakSet<IncomingMessage>();
 
-/** Passes requests with other expectations to the service, whose refusal has the headers and the log line of every response. Node would answer 417 without them. */
+/** Passes requests with other expectations to the service, which refuses and logs them like all others. Node would answer 417 without headers and body. */
 export function passExpectations(server: Server): void {
   server.on('checkExpectation', (raw: IncomingMessage, response: ServerResponse) => {
     unsupported.add(raw);

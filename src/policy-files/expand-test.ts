@@ -48,7 +48,7 @@ export function expandTest(written: TestToExpand, reporter: Reporter): readonly 
   return cases;
 }
 
-/** The parts of a test that make its cases. */
+/** The members of a test that produce its cases, as the mistake of a test without cases names them. */
 const NEEDED = { allow: 'users, actions and records', expect: 'users in "expect"', list: 'users in "list"' } as const;
 
 interface NamedTest extends TestToExpand {

@@ -14,7 +14,7 @@ import { runPolicyTests } from './run-policy-tests.ts';
 const locate = () => ({ line: 1, column: 1 });
 const NONE: ReadonlySet<string> = new Set();
 
-/** Articles with an author and reviewers, and pages, which can be restored. */
+/** The definitions of the tests: articles with an author and reviewers, and pages with soft deletes. */
 export const DEFINITIONS: Definitions = composeDefinitions(
   [
     {

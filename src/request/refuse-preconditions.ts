@@ -1,7 +1,7 @@
 import type { HttpRequest } from './http-messages.ts';
 import { refuseMistakes } from './query-parameters.ts';
 
-/** The headers of preconditions on a version. The service has no dates of changes, and those with a date do not apply without one. */
+/** The headers of preconditions on a version. Those with a date are ignored, because no response has a Last-Modified. */
 const PRECONDITIONS = ['If-Match', 'If-None-Match'] as const;
 type Precondition = (typeof PRECONDITIONS)[number];
 

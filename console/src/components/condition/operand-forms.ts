@@ -124,7 +124,7 @@ function fits(form: OperandForm, value: unknown): boolean {
   }
 }
 
-/** Returns true for two values that the editor of each shows. A new range has empty ones. */
+/** Returns true for two bounds that a field of the form can show. The bounds of a new range are empty. */
 function isRangeOf(form: OperandForm, value: unknown): boolean {
   return Array.isArray(value) && value.length === 2 && value.every((item) => item === '' || (!isReference(item) && fits(form, item)));
 }
