@@ -149,8 +149,9 @@ interface TestDeps {
 }
 
 async function createDeps(folder: string, given: TestPipelineOptions): Promise<TestDeps> {
-  // A busy machine must not refuse requests that write.
-  const config = parseConfig({ flags: { project: folder, data: folder, writeMilliseconds: 60_000 }, env: {} });
+  // A busy machine must not end pages early, read lists in other statements, or refuse requests that write.
+  const flags = { project: folder, data: folder, scanMilliseconds: 60_000, writeMilliseconds: 60_000 };
+  const config = parseConfig({ flags, env: {} });
   const policyStore = createPolicyStore(writeDefinitions(folder, given.definitions), toPolicyStoreOptions(config));
   const opened =
     given.database ??

@@ -46,9 +46,10 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
 
 /**
  * The settings of the server. Some tests cause deadlocks, which the server resolves after a second by default. Without autovacuum, tables have no
- * statistics however long a run takes, and the run takes less processor time.
+ * statistics however long a run takes, and the run takes less processor time. Several files run at once, and each service that they start opens more than
+ * 20 connections.
  */
-const SETTINGS = ['deadlock_timeout=50ms', 'autovacuum=off'];
+const SETTINGS = ['deadlock_timeout=50ms', 'autovacuum=off', 'max_connections=400'];
 
 /** A running PostgreSQL server. */
 export interface PostgresServer {
