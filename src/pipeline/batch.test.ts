@@ -13,6 +13,7 @@ import {
   toApiRequest,
 } from './pipeline.fixture.ts';
 import type { Outcome } from './pipeline.ts';
+import { findRecordLocks } from './record-locks.ts';
 import { createRequestContext, type RequestContext } from './request-context.ts';
 
 let test: TestPipeline;
@@ -57,7 +58,7 @@ function inBatch<T>(
       verifyToken: async () => undefined,
     };
     const createContext = async (request: RequestContext['request']) => createRequestContext({ ...context, caller }, request);
-    return work({ tx: context.tx, items, createContext }, context);
+    return work({ tx: context.tx, items, locks: findRecordLocks(items), createContext }, context);
   });
 }
 

@@ -2,6 +2,7 @@ import { isRefusedToken, Problem } from '../errors.ts';
 import { type ApiRequest, type BatchItem, fillItemReferences } from '../request/index.ts';
 import type { Transaction } from '../storage/index.ts';
 import { appendAsDecided, appendWithOutcome, type Outcome, runPipeline } from './pipeline.ts';
+import { lockBefore, type RecordLocks } from './record-locks.ts';
 import type { RequestContext } from './request-context.ts';
 import { rollBackUnless } from './roll-back.ts';
 
@@ -10,6 +11,7 @@ export interface Batch {
   readonly tx: Transaction;
   /** The requests in the order of the body. */
   readonly items: readonly BatchItem[];
+  readonly locks: RecordLocks;
   /** Creates the context of a request. Identifies the caller again if an earlier request may have changed the user. @throws Problem RESOURCE_UNKNOWN */
   createContext(request: ApiRequest): Promise<RequestContext>;
 }
@@ -53,9 +55,11 @@ export async function runAll(batch: Batch): Promise<readonly Outcome[] | Problem
   return failed ? toBatchProblem(ran) : ran.map((item) => item.outcome);
 }
 
-async function runItem(batch: Batch, { request }: BatchItem, earlier: readonly Outcome[]): Promise<Item> {
+async function runItem(batch: Batch, item: BatchItem, earlier: readonly Outcome[]): Promise<Item> {
+  const { request } = item;
   if (request instanceof Problem) return { outcome: { problem: request, decisionId: undefined } };
   try {
+    await lockBefore(batch, item);
     const context = await batch.createContext(fillItemReferences(request, (index) => idOfResult(earlier[index], index)));
     return { outcome: await runPipeline(context), context };
   } catch (error) {

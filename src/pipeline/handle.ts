@@ -4,6 +4,7 @@ import { addEnvelopes } from './answer-budget.ts';
 import { runAll, runEach } from './batch.ts';
 import { type FindEntryId, problemWithEntryId, withEntryId } from './entry-ids.ts';
 import { appendWithOutcome, type Outcome, runPipeline } from './pipeline.ts';
+import { findRecordLocks } from './record-locks.ts';
 import { createRequestContext, type PipelineDeps } from './request-context.ts';
 import { authenticate, identifyAgain, withAuditMode, withUnitOfWork } from './unit-of-work.ts';
 
@@ -30,13 +31,14 @@ export async function handle(deps: PipelineDeps, request: ApiRequest, origin: Re
 /** Handles the requests of a batch in one unit of work. @throws Problem if a request of an atomic batch fails */
 export async function handleBatch(deps: PipelineDeps, { items, atomic }: BatchRequest, origin: RequestOrigin): Promise<readonly Outcome[]> {
   const caller = await authenticate(deps, origin);
+  const locks = findRecordLocks(items);
   const outcomes = await withUnitOfWork(
     deps,
     { caller, requests: requestsOf(items), writes: importedRows(items), withEntryIds },
     async (unit) => {
       addEnvelopes(unit.budget, items.length);
       const createContext = async (request: ApiRequest) => createRequestContext(await identifyAgain(unit), request);
-      const done = await (atomic ? runAll : runEach)({ tx: unit.tx, items, createContext });
+      const done = await (atomic ? runAll : runEach)({ tx: unit.tx, items, locks, createContext });
       if (!(done instanceof Problem)) unit.hashes.assertComplete();
       return done;
     },

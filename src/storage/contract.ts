@@ -114,8 +114,8 @@ export interface Transaction extends TimedAttempt, ReadTracking {
   append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): void;
   /** Runs `work` in a savepoint. If `work` throws, rolls back the writes of `work` and rethrows the error. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
-  /** Waits for the lock with this name and holds it until the transaction ends. */
-  lock(name: string): Promise<void>;
+  /** Waits for the locks with these names, in one order for all transactions, and holds them until the transaction ends. */
+  lock(...names: readonly string[]): Promise<void>;
   /** Returns the clause that locks the rows of a SELECT from one table. On SQLite, a long attempt ends, because the unit of work will write. */
   rowLock(lock: RowLock, options?: RowLockOptions): Sql;
 }

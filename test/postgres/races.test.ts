@@ -84,6 +84,19 @@ describe('concurrent requests', () => {
     expect((await ask('GET', `/api/Note/${id}`)).at('data')).toMatchObject({ count: 40, version: 41 });
   });
 
+  it('all of many concurrent atomic batches that change records in opposite orders succeed', async () => {
+    const ids = await Promise.all(
+      ['first', 'second'].map(async (title) => String((await ask('POST', '/api/Note', { title })).at('data.id'))),
+    );
+    const increment = (id: string) => ({ resource: 'Note', action: 'update', data: { id, count: { increment: 1 } } });
+    const replies = await atOnce(40, (index) => {
+      const requests = (index % 2 === 0 ? ids : ids.toReversed()).map(increment);
+      return ask('POST', '/api/batch', { atomic: true, requests });
+    });
+    expect(counted(replies)).toEqual({ 200: 40 });
+    for (const id of ids) expect((await ask('GET', `/api/Note/${id}`)).at('data')).toMatchObject({ count: 40, version: 41 });
+  });
+
   it('one of many concurrent updates with the same version succeeds', async () => {
     const id = String((await ask('POST', '/api/Note', {})).at('data.id'));
     const replies = await atOnce(10, (index) =>

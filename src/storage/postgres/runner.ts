@@ -46,11 +46,6 @@ export interface Runner {
 const MAX_QUEUE = 10_000;
 /** Maximum attempts after conflicts with other transactions or with a migration. */
 const ATTEMPTS = 5;
-/**
- * The named lock of units of work that run again after a conflict. Many that change the same rows in different orders would otherwise deadlock again and
- * again. A first attempt never waits for it, so it causes no deadlock.
- */
-const CONFLICT_LOCK = 'run again after a conflict';
 /** Maximum attempts with a stale read set; each attempt reads the newest state. */
 const STALE_ATTEMPTS = 10;
 /** Number of records above which a unit of work is a large write. */
@@ -164,9 +159,7 @@ function createAttempts({
       if ('locks' in outcome && settled.retryReason === 'stale') locks = outcome.locks ?? [];
       if (settled.retryReason === undefined || conflicts === ATTEMPTS || stale === STALE_ATTEMPTS) throw settled.error;
       // Two transactions in conflict would conflict again if both were retried at once.
-      if (settled.retryReason !== 'conflict') continue;
-      locks = [CONFLICT_LOCK];
-      await pause(Math.random() * 10 * conflicts);
+      if (settled.retryReason === 'conflict') await pause(Math.random() * 10 * conflicts);
     }
   };
 }

@@ -3,9 +3,9 @@ import { Problem, SetupError } from '../../errors.ts';
 import { type Sql, sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 import type { PostgresAddress } from './connection-string.ts';
+import { toLockKey } from './locks.ts';
 import { createRunner, type Runner, type RunnerOptions } from './runner.ts';
 import { CLIENT_CHECK } from './session-settings.ts';
-import { toLockKey } from './transaction-handle.ts';
 
 /** Options of `checkServer`. */
 export interface ServerCheckOptions extends RunnerOptions {

@@ -1,5 +1,5 @@
 import type { Problem } from '../../errors.ts';
-import { type Sql, sql } from '../../sql.ts';
+import type { Sql } from '../../sql.ts';
 import type { WriterLease } from '../chain-writers.ts';
 import { CollectedAppends } from '../collected-appends.ts';
 import {
@@ -18,6 +18,7 @@ import type { RowInsertion, RowUpdate, RowUpdateOptions } from '../row-writes.ts
 import type { PendingSavepoints, SavepointHost } from '../savepoints.ts';
 import { type QueryResult, toStatement } from './connection.ts';
 import type { DeferredWrite } from './deferred-writes.ts';
+import { ROW_LOCKS, takeInOrder } from './locks.ts';
 import { insertRow, updateRow, type WritingWork } from './optimistic-writes.ts';
 import { SLOT_COUNT } from './pool.ts';
 import { postgresDialect } from './sql-dialect.ts';
@@ -45,21 +46,9 @@ export interface OpenTransaction {
   end(): CommitRequest;
 }
 
-const ROW_LOCKS: Readonly<Record<RowLock, Sql>> = Object.freeze({
-  noKeyUpdate: sql` FOR NO KEY UPDATE`,
-  update: sql` FOR UPDATE`,
-  share: sql` FOR SHARE`,
-  keyShare: sql` FOR KEY SHARE`,
-});
-
 /** Creates the handle that one unit of work gets. */
 export function openTransaction(context: TransactionContext, now: number): OpenTransaction {
   return new Work(context, now);
-}
-
-/** Maps a lock name to the 64-bit key of a PostgreSQL advisory lock; the key differs per schema. */
-export function toLockKey(name: string): Sql {
-  return sql`hashtextextended(coalesce(current_schema(), '') || ' ' || ${name}, 0)`;
 }
 
 /** Matches statements that only read and need no transaction; for a SELECT with a row lock, `rowLock` has begun one. */
@@ -230,10 +219,11 @@ class PostgresTransaction implements Transaction {
     });
   }
 
-  async lock(name: string): Promise<void> {
+  async lock(...names: readonly string[]): Promise<void> {
     this.#work.announceLock();
-    this.#work.context.state.addLock(name);
-    await this.#work.query(sql`SELECT pg_advisory_xact_lock(${toLockKey(name)})`);
+    const sorted = names.toSorted();
+    for (const name of sorted) this.#work.context.state.addLock(name);
+    await this.#work.query(takeInOrder(sorted));
   }
 
   rowLock(lock: RowLock): Sql {
