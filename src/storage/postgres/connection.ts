@@ -12,21 +12,20 @@ export interface QueryResult {
   readonly waited?: number;
 }
 
-/** The part of a connection that an attempt at a unit of work uses. It throws the driver's errors. */
+/**
+ * The part of a connection that an attempt at a unit of work uses. It throws the driver's errors. A connection that is taken from its pool with the first
+ * statement calls `onSent` when it sends the statement. The wait for the connection does not count as time of the statement.
+ */
 export interface AttemptConnection {
   /** Returns the number of the connection in this process; two open connections never have the same number. */
   slot(): number;
   /** Records which process of the server has answered. */
   setBackendProcess(process: number): void;
-  query(statement: Statement): Promise<QueryResult>;
-  /**
-   * Sends a statement of a unit of work, perhaps on a connection that others share. Until the transaction writes or locks, such a statement only reads.
-   *
-   * @param onSent Called when the statement is sent on a connection of its own, because the wait for that connection does not count as time of the statement.
-   */
+  query(statement: Statement, onSent?: () => void): Promise<QueryResult>;
+  /** Sends a statement of a unit of work, perhaps on a connection that others share. Until the transaction writes or locks, such a statement only reads. */
   queryShared?(statement: Statement, onSent: () => void): Promise<QueryResult>;
   /** Sends fixed text without values. Earlier statements need not be answered yet: the server executes them in order. */
-  send(text: string): Promise<pg.QueryResult>;
+  send(text: string, onSent?: () => void): Promise<pg.QueryResult>;
 }
 
 /** One connection to the server. */

@@ -50,16 +50,21 @@ class Deferred implements DeferredConnection {
     this.#known?.setBackendProcess(process);
   }
 
-  query(statement: Statement): Promise<QueryResult> {
-    return this.#inOrder(() => this.#queryOwn(statement));
+  query(statement: Statement, onSent?: () => void): Promise<QueryResult> {
+    return this.#inOrder(() => this.#queryOwn(statement, onSent));
   }
 
   queryShared(statement: Statement, onSent: () => void): Promise<QueryResult> {
     return this.#inOrder(() => this.#route(statement, onSent));
   }
 
-  send(text: string): ReturnType<Connection['send']> {
-    return this.#inOrder(() => this.#take().then((connection) => connection.send(text)));
+  send(text: string, onSent?: () => void): ReturnType<Connection['send']> {
+    return this.#inOrder(() =>
+      this.#take().then((connection) => {
+        onSent?.();
+        return connection.send(text);
+      }),
+    );
   }
 
   async release(use: ConnectionUse): Promise<void> {

@@ -162,6 +162,22 @@ describe('a server that cancels COMMIT', () => {
   });
 });
 
+it('a wait for a connection does not advance the clock', async () => {
+  const database = await openConfigured();
+  const holding = Promise.withResolvers<void>();
+  const hold = database.transaction(async (tx) => {
+    await tx.run(insert('a'));
+    holding.resolve();
+    // Longer than an earlier reading of the clock is used.
+    await tx.one(sql`SELECT pg_sleep(1.5)`);
+  });
+  await holding.promise;
+  await Promise.all([hold, database.transaction((tx) => tx.run(insert('b')))]);
+  const ahead = await database.transaction(async (tx) => tx.now - Date.now());
+  expect(ahead).toBeLessThan(1000);
+  await database.close();
+});
+
 describe('a commit batch', () => {
   it('does not read the clock of the server again if another batch has just done so', async () => {
     const database = await openConfigured();

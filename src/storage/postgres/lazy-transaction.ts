@@ -1,6 +1,6 @@
 import { renderSql, type Sql, sql, toLiteral } from '../../sql.ts';
 import { createLazySavepoints, type LazySavepoints, type PendingSavepoints } from '../savepoints.ts';
-import { type AttemptConnection, type QueryResult, toStatement } from './connection.ts';
+import { type AttemptConnection, toStatement } from './connection.ts';
 import { isCancelled } from './driver-error.ts';
 import { type Clock, type LocalTimes, readLocalTimes } from './server-clock.ts';
 import { createStatementTimeout, type StatementTimeout, type TimeoutLimits } from './statement-timeout.ts';
@@ -85,7 +85,7 @@ class Work implements LazyTransaction {
   setTimeout(milliseconds: number): void {
     const column = this.#start.timeouts === undefined || !this.isBegun ? undefined : this.#tracked.change(milliseconds);
     if (column === undefined) return;
-    this.#state.follow(this.#queryOfItsOwn(select(column))).catch(() => undefined);
+    this.#state.follow(this.#endingIfCancelled(this.#connection.query(toStatement(select(column))))).catch(() => undefined);
   }
 
   /** Sends the savepoint at once in a transaction that has begun: without it a failed statement would abort the whole transaction. */
@@ -139,19 +139,15 @@ class Work implements LazyTransaction {
     const { begin, timeouts } = this.#start;
     if (timeouts?.session === undefined) {
       const text = `${begin}; ${toText(select(...(columns.length === 0 ? [NOW] : columns)))}`;
-      this.#follow(this.#endingIfCancelled(this.#connection.send(text)));
+      this.#follow((onSent) => this.#connection.send(text, onSent));
     } else {
-      this.#follow(this.#endingIfCancelled(this.#connection.send(begin)));
+      this.#follow((onSent) => this.#connection.send(begin, onSent));
       if (columns.length > 0) this.#sendState(select(...columns));
     }
   }
 
   #sendState(query: Sql): void {
-    this.#follow(this.#queryOfItsOwn(query));
-  }
-
-  #queryOfItsOwn(query: Sql): Promise<QueryResult> {
-    return this.#endingIfCancelled(this.#connection.query(toStatement(query)));
+    this.#follow((onSent) => this.#connection.query(toStatement(query), onSent));
   }
 
   /** A message that sets a longer timeout still runs under the one before, so a server that stalls can cancel it in a short attempt. */
@@ -164,9 +160,12 @@ class Work implements LazyTransaction {
   }
 
   /** Waits for an answer with a state row, or without a row. */
-  #follow(answer: Promise<unknown>): void {
-    const localTimes = readLocalTimes();
-    const set = this.#state.follow(answer).then((result) => this.#set(lastRow(result), localTimes));
+  #follow(send: (onSent: () => void) => Promise<unknown>): void {
+    let localTimes = readLocalTimes();
+    const answer = send(() => {
+      localTimes = readLocalTimes();
+    });
+    const set = this.#state.follow(this.#endingIfCancelled(answer)).then((result) => this.#set(lastRow(result), localTimes));
     // `awaitBegin` reports the error; the statements sent after this one fail on their own.
     set.catch(() => undefined);
     this.#answers ??= [];
