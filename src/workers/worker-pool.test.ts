@@ -139,7 +139,6 @@ describe('a worker pool', () => {
   it('restarts the workers one after the other, each once its replacement accepts requests', async () => {
     const test = await startTestPool();
     const restarted = test.pool.restart();
-    const again = test.pool.restart();
     await expect.poll(() => test.workers.length).toBe(3);
     expect(workerOf(test, 0).calls).toEqual([]);
     workerOf(test, 2).becomesReady();
@@ -150,7 +149,7 @@ describe('a worker pool', () => {
     workerOf(test, 3).becomesReady();
     await expect.poll(() => workerOf(test, 1).calls).toEqual(['replaced']);
     workerOf(test, 1).dies(0);
-    await Promise.all([restarted, again]);
+    await restarted;
     expect([workingOf(test), test.lines]).toEqual([[2, 3], ['all workers have been replaced']]);
   });
 
@@ -176,6 +175,37 @@ describe('a worker pool', () => {
     await expect.poll(() => test.workers.length).toBe(4);
     workerOf(test, 3).becomesReady();
     await expect.poll(() => workingOf(test)).toEqual([1, 3]);
+  });
+
+  it('replaces a worker that dies before its turn only once', async () => {
+    const test = await startTestPool();
+    const restarted = test.pool.restart();
+    await expect.poll(() => test.workers.length).toBe(3);
+    workerOf(test, 1).dies(null);
+    await expect.poll(() => test.workers.length).toBe(4);
+    for (const index of [2, 3]) workerOf(test, index).becomesReady();
+    await expect.poll(() => workerOf(test, 0).calls).toEqual(['replaced']);
+    workerOf(test, 0).dies(0);
+    await restarted;
+    expect(workingOf(test)).toEqual([2, 3]);
+  });
+
+  it('replaces all workers again if a restart is requested while they are replaced', async () => {
+    const test = await startTestPool();
+    const restarted = test.pool.restart();
+    await expect.poll(() => test.workers.length).toBe(3);
+    const again = test.pool.restart();
+    for (const replaced of [0, 1, 2, 3]) {
+      await expect.poll(() => test.workers.length).toBe(replaced + 3);
+      workerOf(test, replaced + 2).becomesReady();
+      await expect.poll(() => workerOf(test, replaced).calls).toEqual(['replaced']);
+      workerOf(test, replaced).dies(0);
+    }
+    await Promise.all([restarted, again]);
+    expect([workingOf(test), test.lines]).toEqual([
+      [4, 5],
+      ['all workers have been replaced', 'all workers have been replaced'],
+    ]);
   });
 
   it('the pool ends when all workers have exited, and starts no more', async () => {

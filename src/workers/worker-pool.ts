@@ -49,7 +49,10 @@ export interface WorkerPoolOptions {
 export interface WorkerPool {
   /** Starts all workers and returns their address. @throws SetupError if a worker exits before it accepts requests; it has printed why. */
   start(): Promise<string>;
-  /** Replaces the workers one after the other, each when its replacement accepts requests. Stops if a replacement fails to start. */
+  /**
+   * Replaces the workers one after the other, each when its replacement accepts requests. Stops if a replacement fails to start. A call while workers are
+   * replaced replaces all of them again afterwards, because the program may have changed since.
+   */
   restart(): Promise<void>;
   /** The workers that accept requests. */
   readonly working: readonly WorkerProcess[];
@@ -76,9 +79,20 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const roster = createRoster(options);
   const { members } = roster;
   let restarting: Promise<void> | undefined;
+  let isRequested = false;
+
+  async function replaceUntilNoneIsRequested(): Promise<void> {
+    while (isRequested && !roster.isEnding) {
+      isRequested = false;
+      await replaceAll();
+    }
+    restarting = undefined;
+  }
 
   async function replaceAll(): Promise<void> {
     for (const old of [...members].filter(({ isWorking }) => isWorking)) {
+      // The roster has replaced a worker that has died since.
+      if (!members.has(old)) continue;
       if (roster.isEnding || !(await startReplacement(old))) return roster.fill();
       await endOrKill(old.worker, { isReplaced: true, timeout: options.endTimeout });
     }
@@ -100,9 +114,8 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   return {
     start: () => roster.start(),
     restart() {
-      restarting ??= replaceAll().finally(() => {
-        restarting = undefined;
-      });
+      isRequested = true;
+      restarting ??= replaceUntilNoneIsRequested();
       return restarting;
     },
     get working() {
