@@ -173,7 +173,7 @@ export class DecisionStream {
     }
   }
 
-  /** Admits the reader again. Returns the problem of a reader who is no longer admitted. */
+  /** Admits the reader again. Returns the problem of a reader who is no longer admitted, or whose user is damaged. Throws those that concern all readers. */
   async admit(tx: Transaction, entries: readonly TailEntry[]): Promise<ReaderRight | Problem> {
     const caller = await this.#admitCaller(tx);
     if (caller instanceof Problem) return caller;
@@ -190,15 +190,15 @@ export class DecisionStream {
     try {
       return await this.request.admitAgain(tx);
     } catch (error) {
-      if (error instanceof Problem && error.status === 401) return error;
+      if (error instanceof Problem && (error.status === 401 || error.code === 'STORAGE_DAMAGED')) return error;
       throw error;
     }
   }
 
-  /** Ends the stream of a reader who is no longer admitted, after the audit entry of a refused token is committed. */
+  /** Ends the stream of a reader who is not admitted, after the audit entry of a refused token is committed. */
   async refuse(problem: Problem): Promise<false> {
-    const { code, status, detail } = problem;
-    const reason = code === 'IDENTITY_TOKEN_EXPIRED' ? 'expired' : status === 401 ? 'signedOut' : 'revoked';
+    const { detail } = problem;
+    const reason = toStreamEnd(problem);
     // Entries that wait were readable when they were loaded, but their reader may no longer be the user who logged in.
     if (reason !== 'expired') this.queue.discard();
     try {
@@ -223,4 +223,10 @@ function toShown(entry: AuditEntry | undefined, isAuditor: boolean): AuditEntry 
 /** Waits without keeping the process alive. */
 export function wait(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}
+
+function toStreamEnd({ code, status }: Problem): StreamEnd {
+  if (code === 'IDENTITY_TOKEN_EXPIRED') return 'expired';
+  if (code === 'STORAGE_DAMAGED') return 'unavailable';
+  return status === 401 ? 'signedOut' : 'revoked';
 }

@@ -184,6 +184,21 @@ describe('the end of a stream', () => {
     expect(eventsOf(await readUntil(second as AsyncIterator<string>, /event: end/), 'end')).toEqual([end]);
   });
 
+  it('comes to a reader whose user is damaged, and not to the others', async () => {
+    const streams = createStreams();
+    const damaged = new Problem('STORAGE_DAMAGED', 'a User record is damaged');
+    let isDamaged = false;
+    const { admitAgain } = toRequest();
+    const reader = await begin(streams, { admitAgain: (tx) => (isDamaged ? Promise.reject(damaged) : admitAgain(tx)) });
+    const other = await begin(streams);
+    isDamaged = true;
+    await append([{ recordId: 'last' }]);
+    await readUntil(other, /last/);
+    expect(eventsOf(await readUntil(reader, /event: end/), 'end')).toEqual([{ reason: 'unavailable', detail: damaged.detail }]);
+    expect(await reader.next()).toMatchObject({ done: true });
+    expect(streams.metrics.open).toBe(1);
+  });
+
   it('frees the stream at once when the client disconnects', async () => {
     const streams = createStreams();
     const reader = await begin(streams);
