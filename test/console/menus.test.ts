@@ -119,6 +119,22 @@ describe('the suggestions of a field', () => {
   });
 });
 
+describe('Escape in a dialog', () => {
+  it('hides the reason of a refused button first, and then closes the dialog', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/data/Article', { as: story.admin });
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Import', exact: true }).focus();
+    const reason = page.getByRole('tooltip').filter({ visible: true });
+    await reason.waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => reason.count()).toBe(0);
+    expect(await dialog.isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => dialog.count()).toBe(0);
+  });
+});
+
 describe('a closed dialog', () => {
   it('the button that opened a dialog has the focus again', async ({ newsroom, story, visitor }) => {
     const { policies } = story;
