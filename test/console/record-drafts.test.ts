@@ -143,9 +143,14 @@ describe('the tab', () => {
     await expectSoundScreen(page);
     await page.getByRole('button', { name: 'Restore the changes' }).click();
     await conflictOf(page).getByText('Stored meanwhile', { exact: true }).waitFor();
+    // Until they are saved, they are kept.
+    await page.reload();
+    await page.getByRole('button', { name: 'Restore the changes' }).click();
+    await conflictOf(page).getByText('Stored meanwhile', { exact: true }).waitFor();
     await conflictOf(page).getByRole('button', { name: 'Save these values' }).click();
     await page.getByText('The record was saved.').waitFor();
     expect(await loadArticle({ newsroom, story }, id)).toMatchObject({ title: 'Typed before the end', fee: '3.00' });
+    await expect.poll(() => keptText(page)).toBe('');
   });
 
   it('changes that follow the first save are guarded too', async ({ newsroom, story, visitor }) => {

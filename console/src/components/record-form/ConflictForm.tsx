@@ -9,7 +9,6 @@ import { type Field, toFormValues } from './form-values.ts';
 import { MergedValue } from './MergedValue.tsx';
 import { type MergeSide, mergeValues, type ThreeValues } from './merge-values.ts';
 import { SAVING } from './useIsSaving.ts';
-import type { ValueKeeper } from './useKeptValues.ts';
 import type { RecordSaving, ValueConflict } from './useSaving.ts';
 
 const texts = dataTexts.conflict;
@@ -18,12 +17,11 @@ const texts = dataTexts.conflict;
 export interface ConflictFormProps {
   readonly fields: readonly Field[];
   readonly conflict: ValueConflict;
-  readonly saving: Pick<RecordSaving, 'saveMerged' | 'edit'>;
-  readonly keeper: ValueKeeper;
+  readonly saving: Pick<RecordSaving, 'saveMerged' | 'edit' | 'leave'>;
 }
 
 /** Merges the values of a form with those that another user has stored meanwhile: asks for the fields that both have changed, and lists all others. */
-export function ConflictForm({ fields, conflict: { base, mine, stored }, saving, keeper }: ConflictFormProps) {
+export function ConflictForm({ fields, conflict: { base, mine, stored }, saving }: ConflictFormProps) {
   const versions = useMemo((): ThreeValues => ({ base, mine, theirs: toFormValues(fields, stored) }), [fields, base, mine, stored]);
   const merge = useMemo(() => mergeValues(fields, versions), [fields, versions]);
   const [chosen, setChosen] = useState<ReadonlyMap<string, MergeSide>>(new Map());
@@ -60,7 +58,7 @@ export function ConflictForm({ fields, conflict: { base, mine, stored }, saving,
           {texts.takeTheirs}
         </Button>
       </Group>
-      <LeaveGuard isDirty={!save.isPending && !takeTheirs.isPending} onLeave={keeper.discard} />
+      <LeaveGuard isDirty={!save.isPending && !takeTheirs.isPending} onLeave={saving.leave} />
     </Stack>
   );
 }

@@ -32,15 +32,16 @@ export function StoredRecordForm({ definition, row, reload }: StoredRecordFormPr
   const { kept, decide } = keeper;
   const restore = (): void => {
     if (kept === undefined) return;
-    if (kept.version === row.version) editor.change(kept.values);
-    else {
+    if (kept.version === row.version) {
+      editor.change(kept.values);
+      decide();
+    } else {
       const theirs = toFormValues(editor.fields, row);
-      saving.compare({ base: { ...theirs, ...kept.before }, mine: { ...theirs, ...kept.values }, stored: row });
+      saving.compare({ base: { ...theirs, ...kept.before }, mine: { ...theirs, ...kept.values }, stored: row, isOfKept: true });
     }
-    decide();
   };
   if (saving.conflict !== undefined) {
-    return <LazyPart part={conflictForm} props={{ fields: editor.fields, conflict: saving.conflict, saving, keeper }} lines={6} />;
+    return <LazyPart part={conflictForm} props={{ fields: editor.fields, conflict: saving.conflict, saving }} lines={6} />;
   }
   return (
     <>

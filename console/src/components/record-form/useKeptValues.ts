@@ -11,8 +11,10 @@ export interface ValueKeeper {
   readonly isKeeping: boolean;
   /** Ends the offer of the kept values. */
   decide(): void;
-  /** Removes the values of this page, because they are saved or given up. */
+  /** Removes the values of this page, because they are saved or given up. Those that are still offered stay. */
   discard(): void;
+  /** Removes the kept values, because they are saved or given up after a merge. */
+  discardKept(): void;
 }
 
 /**
@@ -41,6 +43,10 @@ export function useKeptValues(resource: string, { fields, base, before, values, 
     decide: () => setKept(undefined),
     discard: () => {
       if (subject !== undefined && !isUndecided) discardValues(subject);
+    },
+    discardKept: () => {
+      if (subject !== undefined) discardValues(subject);
+      setKept(undefined);
     },
   };
 }

@@ -15,6 +15,8 @@ export interface ValueConflict {
   readonly mine: FormValues;
   /** The record as the other change has stored it. */
   readonly stored: Row;
+  /** True if the changes are those that the tab has kept. They stay until the merge ends. */
+  readonly isOfKept?: boolean;
 }
 
 /** Saves a record, and resolves conflicts with changes that were stored meanwhile. */
@@ -28,6 +30,8 @@ export interface RecordSaving {
   edit(merged: FormValues): void;
   /** Shows a conflict. */
   compare(conflict: ValueConflict): void;
+  /** Removes the changes from the tab, because the user leaves the merge without saving. */
+  leave(): void;
 }
 
 interface SavingOptions {
@@ -40,8 +44,12 @@ interface SavingOptions {
 /** Saves a record with its version. If it was changed meanwhile, loads the stored values for a merge. */
 export function useSaving(options: SavingOptions): RecordSaving {
   const [conflict, compare] = useState<ValueConflict>();
-  const finish = useFinish(options, () => compare(undefined));
-  const { resource, editor } = options;
+  const { resource, editor, keeper } = options;
+  const discard = conflict?.isOfKept === true ? keeper.discardKept : keeper.discard;
+  const finish = useFinish(options, () => {
+    discard();
+    compare(undefined);
+  });
   const { fields, base, before, values } = editor;
   /** Writes values over a version. If the record was changed meanwhile, compares `mine` with the stored values. */
   const write = async (body: Readonly<Record<string, unknown>>, over: Row, mine: Omit<ValueConflict, 'stored'>): Promise<boolean> => {
@@ -54,16 +62,18 @@ export function useSaving(options: SavingOptions): RecordSaving {
       return true;
     } catch (error) {
       if (!hasCode(error, 'RECORD_VERSION')) throw error;
-      compare({ ...mine, stored: await loadRecord(resource, over.id) });
+      compare({ ...mine, stored: await loadRecord(resource, over.id), isOfKept: conflict?.isOfKept === true });
       return false;
     }
   };
   return {
     conflict,
     compare,
+    leave: discard,
     save: async (body) => base !== undefined && write(body, base, { base: before, mine: values }),
     edit: (merged) => {
       if (conflict !== undefined) editor.restart(conflict.stored, merged);
+      if (conflict?.isOfKept === true) keeper.decide();
       compare(undefined);
     },
     saveMerged: async (merged) => {
@@ -79,11 +89,10 @@ export function useSaving(options: SavingOptions): RecordSaving {
 }
 
 /** Returns a function that begins again with a stored record, and loads all that is shown of it. */
-function useFinish({ resource, editor, keeper, reload }: SavingOptions, onFinish: () => void): (stored: Row) => Promise<void> {
+function useFinish({ resource, editor, reload }: SavingOptions, onFinish: () => void): (stored: Row) => Promise<void> {
   const queryClient = useQueryClient();
   return async (stored) => {
     editor.restart(stored);
-    keeper.discard();
     onFinish();
     await Promise.all([queryClient.invalidateQueries({ queryKey: ['records', resource] }), reload()]);
   };
