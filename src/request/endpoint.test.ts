@@ -34,3 +34,23 @@ describe('the body of parseEndpointRequest', () => {
     expect(refusalOf(() => parseEndpointRequest({}, createHttpRequest({ body: {} })))).toEqual(malformed());
   });
 });
+
+describe('the preconditions of parseEndpointRequest', () => {
+  const parse = (endpoint: Parameters<typeof parseEndpointRequest>[0], header: 'ifMatch' | 'ifNoneMatch') => () =>
+    parseEndpointRequest(endpoint, createHttpRequest({ [header]: '"1"' }));
+
+  it.each([
+    ['If-Match', 'a change of another kind', { method: 'POST' }, 'ifMatch'],
+    ['If-Match', 'a read', { method: 'GET' }, 'ifMatch'],
+    ['If-None-Match', 'a change', { method: 'PUT', ifMatch: true }, 'ifNoneMatch'],
+  ] as const)('%s of %s is refused', (name, _, endpoint, header) => {
+    expect(refusalOf(parse(endpoint, header))).toEqual(malformed(`unknown ${name}`));
+  });
+
+  it.each([
+    ['If-Match', 'a change that evaluates it', { method: 'PUT', ifMatch: true }, 'ifMatch'],
+    ['If-None-Match', 'a read, which caches add', { method: 'GET' }, 'ifNoneMatch'],
+  ] as const)('%s of %s is accepted', (_, __, endpoint, header) => {
+    expect(refusalOf(parse(endpoint, header))).toBeUndefined();
+  });
+});

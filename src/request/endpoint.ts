@@ -8,6 +8,7 @@ import { type ObjectSchema, type Rendered, type Schema, type SchemaOf, Type, typ
 import { validateSchema } from '../validation/index.ts';
 import type { HttpRequest, HttpResponse, Method } from './http-messages.ts';
 import { parseQueryParameters, refuseMistakes } from './query-parameters.ts';
+import { refusePreconditions } from './refuse-preconditions.ts';
 
 /** A successful response. */
 export interface Answer<S extends Schema = Schema> {
@@ -118,18 +119,21 @@ export const NO_MEMBERS: ObjectSchema<Record<never, Schema>> = Type.Object({}, {
 
 type EndpointSchemas<P extends ObjectSchema, Q extends ObjectSchema, B extends Schema> = Pick<
   EndpointDescription<P, Q, B>,
-  'params' | 'query' | 'body' | 'bodyOptional' | 'bodyProblem' | 'validatesBody'
->;
+  'params' | 'query' | 'body' | 'bodyOptional' | 'bodyProblem' | 'validatesBody' | 'ifMatch'
+> &
+  Partial<Pick<EndpointDescription, 'method'>>;
 
 /**
- * Validates the path, the query and the body of a request.
+ * Validates the path, the query and the body of a request, and refuses preconditions that its endpoint does not evaluate.
  *
  * @throws Problem REQUEST_PARAMETER, or the problem of the body, with every mistake; VALUE_INVALID for a path parameter
  */
 export function parseEndpointRequest<P extends ObjectSchema, Q extends ObjectSchema, B extends Schema>(
-  { params, query, body, bodyOptional = false, bodyProblem = 'REQUEST_MALFORMED', validatesBody }: EndpointSchemas<P, Q, B>,
+  { params, query, body, bodyOptional = false, bodyProblem = 'REQUEST_MALFORMED', ...endpoint }: EndpointSchemas<P, Q, B>,
   request: HttpRequest,
 ): EndpointInput<P, Q, B> {
+  // A cache adds If-None-Match to a GET. The whole response is right then.
+  refusePreconditions(request, endpoint.method === 'GET' ? 'If-None-Match' : endpoint.ifMatch === true ? 'If-Match' : undefined);
   const path = Object.fromEntries(request.params);
   if (params !== undefined) refuseMistakes('VALUE_INVALID', validateSchema(params, path, 'path parameter'));
   return {
@@ -137,7 +141,7 @@ export function parseEndpointRequest<P extends ObjectSchema, Q extends ObjectSch
     query: parseQueryParameters(request.query, query ?? NO_MEMBERS) as TypeOf<Q>,
     body: (body === undefined
       ? refuseBody(request)
-      : validatesBody === 'handler'
+      : endpoint.validatesBody === 'handler'
         ? request.body
         : parseBody(request.body, { schema: body, isOptional: bodyOptional, problem: bodyProblem })) as TypeOf<B>,
   };
