@@ -1,4 +1,11 @@
-import type { Policy, PolicyImport, RolePolicy, RuleInput, UserPolicy } from '../authz/policies/index.ts';
+import {
+  DEFAULT_PRIORITY,
+  type Policy,
+  type PolicyImport,
+  type RolePolicy,
+  type RuleInput,
+  type UserPolicy,
+} from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
 import type { Resource } from '../resources/index.ts';
 import { sql } from '../sql.ts';
@@ -159,8 +166,9 @@ function draft(imports: readonly PolicyImport[], known: ExistingPolicies, author
     done[existing === undefined ? 'created' : isSame ? 'unchanged' : 'updated']++;
     if (!isSame) policies.push(policy);
     const policyId = policy.id;
-    const manager = mark && { managedBy: mark.managedBy };
-    for (const { role, ...change } of held.roles) if (roles.assign({ policyId, role }, { ...change, ...manager })) done.assigned++;
+    // A file states its assignments completely, so a priority that it omits is the default. Without `isActive`, an assignment is renewed.
+    const stated = mark && { priority: DEFAULT_PRIORITY, managedBy: mark.managedBy };
+    for (const { role, ...change } of held.roles) if (roles.assign({ policyId, role }, { ...stated, ...change })) done.assigned++;
     for (const { userId, ...change } of held.users) if (users.assign({ policyId, userId }, change)) done.assigned++;
   }
   return { policies, users: users.changed(), roles: roles.changed(), done, adopted };

@@ -88,6 +88,23 @@ chained('policies diff reads the assignments of an export, and takes an inactive
   expect(inactive).toMatchObject({ updated: 1, assigned: 2, replay: { allowToDeny: 3, denyToAllow: 0 } });
 });
 
+chained('policies diff compares the priority of an assignment that its file no longer states with the default', async () => {
+  const blocked = `name: Blocked
+type: ROLE_BASED
+rules: [{ resource: Article, action: read, effect: DENY }]
+roles: [{ role: user, priority: 50 }]
+`;
+  const other = join(project, 'policies/blocked.yaml');
+  writeFileSync(other, blocked);
+  writeFileSync(file, policyOf('published').replace('role: user', 'role: user, priority: 60'));
+  expect((await run('policies', 'apply')).code).toBe(0);
+  writeFileSync(other, blocked.replace(', priority: 50', ''));
+  writeFileSync(file, policyOf('published'));
+  const { assigned, replay } = JSON.parse((await run('policies', 'diff', '--json')).out);
+  expect([assigned, replay.allowToDeny]).toEqual([2, 3]);
+  rmSync(other);
+});
+
 it.each([
   [['--entries', '0'], '--entries'],
   [['--since', 'yesterday'], '--since: expected a date such as'],

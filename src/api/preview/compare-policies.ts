@@ -1,5 +1,5 @@
 /** Compares policies of files with those in force, and replays recorded decisions under both. The CLI uses it. Nothing is stored. */
-import { MAX_DRAFT_ASSIGNMENTS, MAX_DRAFT_POLICIES, type PolicyDifference } from '../../authz/policies/index.ts';
+import { DEFAULT_PRIORITY, MAX_DRAFT_ASSIGNMENTS, MAX_DRAFT_POLICIES, type PolicyDifference } from '../../authz/policies/index.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
 import { loadActiveAssignments, loadPoliciesByName, type Transaction } from '../../storage/index.ts';
 import { type AdminDeps, handleAs } from '../admin/index.ts';
@@ -151,7 +151,11 @@ async function toDraft(deps: AdminDeps, { policies, changed, removed }: DraftedP
     (Array.isArray(roles) ? (roles as readonly JsonObject[]) : []).map((role) => ({ ...role, policyId: draftId(String(name)) })),
   );
   const [inactive, active] = [listed.filter(isInactive), listed.filter((each) => !isInactive(each))];
-  const assignments = active.map(({ isActive: _, assignedBy: __, ...assignment }: JsonObject) => assignment);
+  const assignments = active.map(({ isActive: _, assignedBy: __, ...assignment }: JsonObject) => ({
+    // Without it, a draft keeps the stored priority.
+    priority: DEFAULT_PRIORITY,
+    ...assignment,
+  }));
   const removeAssignments = [
     ...removed.roles.map(({ policy, role }) => ({ policyId: draftId(policy), role })),
     ...inactive.map(({ policyId, role }: JsonObject) => ({ policyId, role })).filter((each) => assigned.has(toKey(each))),
