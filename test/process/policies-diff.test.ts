@@ -105,6 +105,16 @@ roles: [{ role: user, priority: 50 }]
   rmSync(other);
 });
 
+chained('policies diff --prune accepts that a file no longer lists an inactive assignment', async () => {
+  writeFileSync(file, policyOf('published').replace('{ role: user }', '{ role: user }, { role: viewer, isActive: false }'));
+  expect((await run('policies', 'apply', '--prune', '--yes')).code).toBe(0);
+  writeFileSync(file, policyOf('published'));
+  const { out, err } = await run('policies', 'diff', '--prune', '--json');
+  expect(err).toBe('');
+  const orphanedRoles = [{ policy: 'Readers', role: 'viewer' }];
+  expect(JSON.parse(out)).toMatchObject({ orphanedRoles, replay: { allowToDeny: 0, denyToAllow: 0 } });
+});
+
 it.each([
   [['--entries', '0'], '--entries'],
   [['--since', 'yesterday'], '--since: expected a date such as'],

@@ -156,10 +156,8 @@ async function toDraft(deps: AdminDeps, { policies, changed, removed }: DraftedP
     priority: DEFAULT_PRIORITY,
     ...assignment,
   }));
-  const removeAssignments = [
-    ...removed.roles.map(({ policy, role }) => ({ policyId: draftId(policy), role })),
-    ...inactive.map(({ policyId, role }: JsonObject) => ({ policyId, role })).filter((each) => assigned.has(toKey(each))),
-  ];
+  const ended = [...removed.roles.map(({ policy, role }) => ({ policyId: draftId(policy), role })), ...inactive];
+  const removeAssignments = ended.filter((each) => assigned.has(toKey(each))).map(({ policyId, role }: JsonObject) => ({ policyId, role }));
   const [most, mostAssignments] = [
     Math.max(written.length, removed.policies.length),
     Math.max(assignments.length, removeAssignments.length),
