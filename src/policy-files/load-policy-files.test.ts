@@ -73,6 +73,12 @@ describe('loadPolicyFiles', () => {
     ]);
   });
 
+  it('reports a role that is listed twice, at the second one', async () => {
+    const roles = 'roles: [{ role: user }, { role: viewer }, { role: user, priority: 7 }]\n';
+    const found = await mistakesOf({ 'a.yaml': `name: One\ntype: ROLE_BASED\nrules: []\n${roles}` });
+    expect(found).toEqual(['policies/a.yaml:4:43 roles.2: the policy is assigned to role "user" twice: expected each role once']);
+  });
+
   it('lists neither ids nor members that the service sets if a member of a rule is unknown, and accepts them as an export has them', async () => {
     const rule = '{ id: 1, policyId: 2, createdAt: 3, resource: Article, action: read, efect: DENY }';
     const [mistake, ...others] = await mistakesOf({ 'a.yaml': `name: One\nid: 7\nversion: 2\ntype: ROLE_BASED\nrules:\n  - ${rule}\n` });

@@ -103,7 +103,7 @@ describe('an import of policies', () => {
     expect(await ask()).toBe(403);
   });
 
-  it('an import of many policies counts each once, and uses the last of duplicate assignments', async () => {
+  it('an import of many policies counts each once, with their assignments', async () => {
     const names = Array.from({ length: 5 }, (_, index) => `Many ${index}`);
     const many = (priority: number) =>
       names.map((name) => ({
@@ -112,14 +112,14 @@ describe('an import of policies', () => {
         priority,
         roles: [
           { role: 'viewer', priority },
-          { role: 'viewer', priority: 9 },
+          { role: 'editor', priority: 9 },
         ],
       }));
     expect((await send(many(1))).at('data')).toEqual({ created: 5, updated: 0, unchanged: 0, assigned: 10 });
-    expect((await send(many(9))).at('data')).toEqual({ created: 0, updated: 5, unchanged: 0, assigned: 0 });
+    expect((await send(many(9))).at('data')).toEqual({ created: 0, updated: 5, unchanged: 0, assigned: 5 });
     const found = (await exported()).filter(({ name }) => names.includes(name));
     expect(found.map(({ rules, roles }) => [rules.map(({ resource }) => resource), roles])).toEqual(
-      names.map(() => [['User', 'User'], [{ role: 'viewer', priority: 9, isActive: true }]]),
+      names.map(() => [['User', 'User'], ['viewer', 'editor'].map((role) => ({ role, priority: 9, isActive: true }))]),
     );
     for (const { id } of found) await service.call('DELETE', `/admin/api/policies/${id}`, { token: admin });
   });

@@ -147,8 +147,14 @@ describe('admin.policies.import', () => {
   it.each<[string, Json, string]>([
     ['no policies', {}, 'policies:required'],
     ['more policies than configured', ['a', 'b', 'c', 'd'].map((name) => ({ ...readers, name })), 'policies:tooMany'],
-    ['more roles than configured', [{ ...readers, roles: Array(4).fill({ role: 'viewer' }) }], 'policies.0.roles:tooMany'],
+    [
+      'more roles than configured',
+      [{ ...readers, roles: ['anon', 'viewer', 'user', 'editor'].map((role) => ({ role })) }],
+      'policies.0.roles:tooMany',
+    ],
     ['a repeated name', [readers, readers], 'policies.1.name:duplicate'],
+    ['a repeated role', [{ ...readers, roles: ['user', 'viewer', 'user'].map((role) => ({ role })) }], 'policies.0.roles.2:duplicate'],
+    ['a repeated user', [{ ...readers, users: ['ann', 'ann'].map((userId) => ({ userId })) }], 'policies.0.users.1:duplicate'],
     ['null in place of an object', null, ':type'],
     ['an unknown user', [{ ...readers, users: [{ userId: 'none' }] }], 'policies.0.users.0.userId:reference'],
   ])('refuses an import with %s', async (_, body, mistakes) => {

@@ -123,6 +123,8 @@ function findItemMistakes(item: Json, options: ParsePolicyOptions): readonly Iss
   return [
     ...findPolicyMistakes(withoutIgnored(item), options),
     ...(Array.isArray(users) ? users.flatMap((user: Json, index) => withPath(findContextMistakes(user), `users.${index}`)) : []),
+    ...findRepeatedAssignees(item, { list: 'roles', member: 'role', noun: 'role' }),
+    ...findRepeatedAssignees(item, { list: 'users', member: 'userId', noun: 'user' }),
   ];
 }
 
@@ -147,6 +149,28 @@ function toPolicyImport({ roles = [], users = [], createdBy: _, ...item }: TypeO
     roles: roles.map(({ role, ...assignment }) => ({ role, ...toRoleAssignmentChange(assignment) })),
     users: users.map(({ userId, ...assignment }) => ({ userId, ...toUserAssignmentChange(assignment) })),
   };
+}
+
+interface AssigneeList {
+  readonly list: 'roles' | 'users';
+  /** The member that identifies the role or user. */
+  readonly member: string;
+  readonly noun: string;
+}
+
+/** Finds roles or users that a policy lists twice. */
+function findRepeatedAssignees(policy: JsonObject, { list, member, noun }: AssigneeList): readonly Issue[] {
+  const items = ownValue(policy, list);
+  if (!Array.isArray(items)) return [];
+  const seen = new Set<string>();
+  return items.flatMap((item: Json, index) => {
+    const assignee = isObject(item) ? ownValue(item, member) : undefined;
+    if (typeof assignee !== 'string') return [];
+    const detail = `the policy is assigned to ${noun} ${describeValue(assignee)} twice: expected each ${noun} once`;
+    if (seen.has(assignee)) return [{ path: `${list}.${index}`, code: 'duplicate' as const, detail }];
+    seen.add(assignee);
+    return [];
+  });
 }
 
 /** Finds repeated names: an import identifies a policy by its name. */
