@@ -2,18 +2,19 @@ import { SetupError } from '../errors.ts';
 import type { CliCommand } from './cli-context.ts';
 import { findFlag, requireFlag } from './flags.ts';
 import { POLICY_CHANGE_FLAGS } from './import-policies.ts';
+import type { CliRolledBack } from './policy-results.ts';
 
 /** Restores a past version of a policy. */
 export const policiesRollback: CliCommand = {
   name: 'policies rollback',
   summary: 'restore the version of a policy that was in force at a revision',
   details:
-    '"policies history" lists the revisions. A rollback is a new revision with an audit entry, so it can be rolled back too. Assignments stay as they are. A policy that files manage is not changed: the command prints the differences, and the file must be changed.',
+    '"policies history" lists the revisions. A rollback is a new revision with an audit entry, so it can be rolled back too. Assignments stay as they are, unless --assignments is given. A policy that files manage is not changed: the command prints the differences, and the file must be changed.',
   parameters: { '<policy>': 'name or id of the policy, of a deleted one its id' },
   flags: {
     '--to <revision>': 'revision to return to',
     ...POLICY_CHANGE_FLAGS,
-    '--dry-run': 'print what would change, store nothing',
+    '--dry-run': 'validate the rollback and print what would change, store nothing but an audit entry',
     '--assignments': 'also restore the assignments that were removed or changed since, and revoke those that were added',
     '--json': 'print the result as JSON',
   },
@@ -25,14 +26,10 @@ export const policiesRollback: CliCommand = {
     if (reason === '' && !options.dryRun) throw new SetupError('expected --reason with the reason of the rollback, given none');
     const service = await context.createService({ ...config, createDatabase: 'never' });
     try {
-      const { name, differences, file, message } = await service.rollBackPolicy({ as, policy, revision, reason, ...options });
-      if (flags.has('json'))
-        context.print(JSON.stringify({ name, revision, differences, file: file ?? null, message: message ?? null }, undefined, 2));
-      else {
-        for (const { meaning } of differences) context.print(meaning);
-        if (differences.length === 0) context.print(`policy "${name}" is as at revision ${revision}`);
-        context.print(message ?? (file === undefined ? 'a dry run, nothing was stored' : 'nothing was changed'));
-      }
+      const rolledBack = await service.rollBackPolicy({ as, policy, revision, reason, ...options });
+      const { name, file } = rolledBack;
+      const printed = { revision, dryRun: options.dryRun };
+      for (const line of flags.has('json') ? [toJson(rolledBack, printed)] : describe(rolledBack, printed)) context.print(line);
       if (file === undefined) return 0;
       context.printError(
         `bailiwick: policy "${name}" is managed by ${file}: change the file, for example with Git, and run "bailiwick policies apply"`,
@@ -43,6 +40,32 @@ export const policiesRollback: CliCommand = {
     }
   },
 };
+
+interface PrintedRollback {
+  readonly revision: number;
+  readonly dryRun: boolean;
+}
+
+function toJson({ name, differences, assignments, file, message }: CliRolledBack, { revision, dryRun }: PrintedRollback): string {
+  const optional = dryRun ? { dryRun } : {};
+  const rolledBack = { name, revision, differences, assignments, file: file ?? null, message: message ?? null, ...optional };
+  return JSON.stringify(rolledBack, undefined, 2);
+}
+
+function describe({ name, differences, assignments, message }: CliRolledBack, { revision, dryRun }: PrintedRollback): readonly string[] {
+  const changes = [
+    ...differences.map(({ meaning }) => meaning),
+    ...assignments.map(({ outcome, role, userId, email }) => {
+      const assignee = role === undefined ? (email ?? `user ${userId}`) : `role ${role}`;
+      return `the assignment to ${assignee} ${(dryRun ? PREVIEWED_OUTCOMES : OUTCOMES)[outcome]}`;
+    }),
+  ];
+  return [...(changes.length === 0 ? [`policy "${name}" is as at revision ${revision}`] : changes), message ?? 'nothing was changed'];
+}
+
+const SKIPPED = 'is not restored, because the user no longer exists';
+const OUTCOMES = { restored: 'was restored', revoked: 'was revoked', skipped: SKIPPED } as const;
+const PREVIEWED_OUTCOMES = { restored: 'would be restored', revoked: 'would be revoked', skipped: SKIPPED } as const;
 
 function parseRevision(text: string | undefined): number {
   if (text === undefined) throw new SetupError('expected --to with a revision, as "bailiwick policies history" lists them, given none');

@@ -56,10 +56,20 @@ export interface CliRolledBack {
   readonly name: string;
   /** The differences from the present version to the restored one. */
   readonly differences: readonly { readonly meaning: string }[];
+  readonly assignments: readonly CliRolledBackAssignment[];
   /** The file that manages the policy: then nothing was changed. */
   readonly file: string | undefined;
-  /** A sentence about what was done; undefined in a preview, and if a file manages the policy. */
+  /** A sentence about what was done; undefined if a file manages the policy. */
   readonly message: string | undefined;
+}
+
+/** An assignment that a rollback restores, revokes or skips: to a role or to a user. */
+export interface CliRolledBackAssignment {
+  readonly outcome: 'restored' | 'revoked' | 'skipped';
+  readonly role?: string;
+  readonly userId?: string;
+  /** Absent if the user does not exist. */
+  readonly email?: string;
 }
 
 /** Numbers of replayed decisions, with samples of those that change. */

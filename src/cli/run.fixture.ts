@@ -76,6 +76,7 @@ export function createRun(
     rollBackPolicy: async ({ policy }) => ({
       name: policy,
       differences: [{ meaning: 'less' }],
+      assignments: [],
       file: 'policies/a.yaml',
       message: undefined,
     }),

@@ -224,6 +224,34 @@ describe('policies that files manage', () => {
     expect((await call('GET', `/policies/${await idOf('Desk')}`)).at('data.priority')).toBe(100);
   });
 
+  it('a dry run of policies rollback prints what the rollback then does, with the assignments', async () => {
+    const created = (await revisionsOf('Desk'))[0] ?? 0;
+    const { id: userId, email: member } = await service.user();
+    for (const path of [`user/${userId}`, 'role/viewer']) await call('POST', `/policies/${await idOf('Desk')}/assign/${path}`, {});
+    const request = ['Desk', '--to', String(created), '--assignments'];
+    expect((await rollback(...request, '--dry-run')).out).toBe(
+      [
+        'the assignment to role viewer would be revoked',
+        `the assignment to ${member} would be revoked`,
+        `rolled back policy "Desk" to revision ${created}, revoked 2 assignments; a dry run, nothing was stored\n`,
+      ].join('\n'),
+    );
+    const previewed = JSON.parse((await rollback(...request, '--dry-run', '--json')).out);
+    const { out } = await rollback(...request, '--json');
+    const assignments = [
+      { outcome: 'revoked', role: 'viewer' },
+      { outcome: 'revoked', userId, email: member },
+    ];
+    expect([previewed, JSON.parse(out)]).toMatchObject([{ dryRun: true, assignments }, { assignments }]);
+    expect((await rollback(...request)).out).toContain(`policy "Desk" is as at revision ${created}\n`);
+  });
+
+  it('a dry run of policies rollback refuses what the rollback refuses: an unknown admin', async () => {
+    const [revision = 0] = await revisionsOf('Desk');
+    const request = ['policies', 'rollback', 'Desk', '--to', String(revision), '--as', 'nobody@example.com'];
+    expect(await run(...request, '--dry-run')).toEqual({ ...(await run(...request, '--reason', 'wrong')), code: 1, out: '' });
+  });
+
   it('a rollback of a deleted policy of a file restores it without its manager', async () => {
     const readers = (
       (await call('GET', '/policies/history?limit=100')).at('data') as readonly {

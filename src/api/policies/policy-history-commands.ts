@@ -4,10 +4,12 @@ import { didYouMean, Problem } from '../../errors.ts';
 import { toETag } from '../../request/index.ts';
 import { sql } from '../../sql.ts';
 import {
+  type AssignmentRollback,
   loadPoliciesByName,
   loadPolicy,
   loadPolicyChanges,
   loadPolicyVersion,
+  loadUndamagedRecords,
   type StoredChange,
   type Transaction,
 } from '../../storage/index.ts';
@@ -84,29 +86,46 @@ export interface RollbackReport {
   readonly name: string;
   /** The differences from the present version to the restored one. */
   readonly differences: readonly PolicyDifference[];
+  /** The assignments that were restored, revoked or skipped, with the emails of users who still exist. */
+  readonly assignments: readonly (AssignmentRollback & { readonly email?: string })[];
   /** The file that manages the policy: then nothing was changed. */
   readonly file: string | undefined;
-  /** A sentence about what was done; undefined if nothing was changed. */
+  /** A sentence about what was done; undefined if a file manages the policy. */
   readonly message: string | undefined;
 }
 
-/** Rolls a policy back, unless a file manages it. @throws Problem as the admin endpoint does */
+/** Rolls a policy back, unless a file manages it. A dry run is validated as a rollback is. @throws Problem as the admin endpoint does */
 export async function rollBackFromCommand(deps: AdminDeps, command: CommandRollback): Promise<RollbackReport> {
   const { as, revision, reason, assignments, dryRun } = command;
   const found = await deps.database.transaction((tx) => compareWithPast(deps, tx, command));
   const { id, version, name, differences, file } = found;
-  if (dryRun || file !== undefined) return { name, differences, file, message: undefined };
+  if (file !== undefined) return { name, differences, assignments: [], file, message: undefined };
   const request = {
-    ...toCommandRequest({}, { revision, reason, assignments }),
+    ...toCommandRequest({}, { revision, reason, assignments, dryRun }),
     params: new Map([['id', id]]),
     // The admin has seen the differences from this version.
     header: (header: string) => (header === 'if-match' ? toETag(version) : undefined),
   };
   const { body } = await handleAs(deps, policyRollback, { request, identify: (tx) => deps.identity.identifyByEmail(tx, as) });
-  return { name, differences, file, message: (body as unknown as { readonly message: string }).message };
+  const done = body as unknown as { readonly message: string; readonly assignments: readonly AssignmentRollback[] };
+  const named = await deps.database.transaction((tx) => withEmails(deps, tx, done.assignments));
+  return { name, differences, assignments: named, file, message: done.message };
 }
 
-interface ComparedPast extends Omit<RollbackReport, 'message'> {
+async function withEmails(
+  { policyStore }: AdminDeps,
+  tx: Transaction,
+  assignments: readonly AssignmentRollback[],
+): Promise<RollbackReport['assignments']> {
+  const userIds = assignments.flatMap((assignment) => ('userId' in assignment ? [assignment.userId] : []));
+  const users = await loadUndamagedRecords(tx, (await policyStore.snapshot(tx)).user, userIds);
+  return assignments.map((assignment) => {
+    const email = 'userId' in assignment ? users.get(assignment.userId)?.['email'] : undefined;
+    return { ...assignment, ...(typeof email === 'string' && { email }) };
+  });
+}
+
+interface ComparedPast extends Omit<RollbackReport, 'message' | 'assignments'> {
   readonly id: string;
   /** The present version; of a deleted policy, the revision that deleted it. */
   readonly version: number;
