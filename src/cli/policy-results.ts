@@ -17,6 +17,7 @@ interface CliApplicationCounts {
 /** The result of an application of policy files. */
 export interface CliApplied extends CliApplicationCounts, CliOrphans {
   readonly changes: readonly object[];
+  readonly assignments: readonly object[];
   /** The changes in words; the last line has the numbers. */
   readonly lines: readonly string[];
 }

@@ -17,7 +17,7 @@ export interface Run {
 }
 
 const APPLIED = {
-  ...{ created: 0, updated: 0, unchanged: 1, assigned: 0, changes: [] },
+  ...{ created: 0, updated: 0, unchanged: 1, assigned: 0, changes: [], assignments: [] },
   orphanedPolicies: [{ id: 'p1', name: 'Old', file: 'policies/old.yaml' }],
   orphanedRoles: [],
   lines: ['1 unchanged'],

@@ -11,7 +11,7 @@ import {
   withChange,
 } from './assignment-records.ts';
 import type { Transaction } from './contract.ts';
-import { lockUsers } from './policy-bulk-import.ts';
+import { lockUsers } from './existing-users.ts';
 import { storeVersions, type VersionChange } from './policy-history.ts';
 import { type Author, loadPoliciesById } from './policy-records.ts';
 import { deleteFrom, POLICY_TABLES, requireIntactRows, writeAll } from './policy-tables.ts';

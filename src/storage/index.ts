@@ -66,6 +66,7 @@ export { describeDamage } from './damaged-rows.ts';
 export { loadDatabaseVersion } from './database-version.ts';
 export { loadDescendantsOfList } from './descendant-list.ts';
 export { readingEarlierTables } from './earlier-tables.ts';
+export { findUnknownUsers } from './existing-users.ts';
 export { findMatches, type MatchQuery } from './find-matches.ts';
 export { withTime } from './fixed-time.ts';
 export { validateMove } from './hierarchy-checks.ts';
@@ -90,7 +91,7 @@ export {
 export { type PruneArchivedOptions, planPruneArchived, pruneArchived } from './migrations/prune-archived.ts';
 export { type DatabaseAddress, emptyFileOf, openDatabase, openForReading } from './open-database.ts';
 export { applyPermissions, comparePermissions, type PermissionsComparison } from './permission-comparison.ts';
-export { findUnknownUsers, type ImportedPolicies, importPolicies } from './policy-bulk-import.ts';
+export { type ImportedAssignment, type ImportedPolicies, importPolicies } from './policy-bulk-import.ts';
 export { type AppliedPolicies, applyPolicyFiles, type OrphanAction, type PolicyApplication } from './policy-file-changes.ts';
 export {
   type ChangesSince,

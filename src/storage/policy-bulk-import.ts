@@ -21,7 +21,8 @@ import {
   type UserPair,
   withChange,
 } from './assignment-records.ts';
-import type { RowLock, Transaction } from './contract.ts';
+import type { Transaction } from './contract.ts';
+import { lockUsers } from './existing-users.ts';
 import { requireUnmanaged, requireUnmanagedAssignment } from './managed-policies.ts';
 import { type HistoryKind, storeVersions, type VersionChange } from './policy-history.ts';
 import { type Author, changedPolicy, loadPolicies, newPolicy, type PolicyDraft } from './policy-records.ts';
@@ -39,6 +40,15 @@ export interface ImportedPolicies {
   readonly assigned: number;
 }
 
+/** An assignment that an import creates or changes. */
+export interface ImportedAssignment {
+  /** Name of the policy. */
+  readonly policy: string;
+  /** Undefined if the import creates the assignment. */
+  readonly before: UserPolicy | RolePolicy | undefined;
+  readonly after: UserPolicy | RolePolicy;
+}
+
 /** The author of an import, and the time that it may take. */
 interface ImportAuthor extends Author {
   /** Maximum milliseconds in which the import writes, because all other requests of SQLite wait meanwhile; no limit if absent. */
@@ -53,7 +63,7 @@ export async function importPolicies(
   tx: Transaction,
   imports: readonly PolicyImport[],
   { milliseconds, ...author }: ImportAuthor,
-): Promise<ImportedPolicies> {
+): Promise<ImportedPolicies & Pick<ImportDraft, 'assignments'>> {
   const began = performance.now();
   const requireTime = (): void => {
     if (milliseconds === undefined || performance.now() - began <= milliseconds) return;
@@ -65,7 +75,7 @@ export async function importPolicies(
   const { policies, users, roles } = drafted;
   if (policies.length + users.length + roles.length > 0)
     await writeImport(tx, drafted, { ...author, revision: await advanceRevision(tx), requireTime });
-  return drafted.done;
+  return { ...drafted.done, assignments: drafted.assignments };
 }
 
 /** Locks what an import changes, and returns the rows to write. Throws USER_UNKNOWN, STORAGE_DAMAGED, POLICY_MANAGED. */
@@ -76,26 +86,6 @@ export async function draftImport(tx: Transaction, imports: readonly PolicyImpor
   if (unknown.size > 0) throw new Problem('USER_UNKNOWN', 'no user has this id');
   await lockPolicies(tx);
   return draft(imports, await loadExisting(tx, imports), { by: author.by, now: tx.now });
-}
-
-/** Returns the ids that no user has. */
-export function findUnknownUsers(tx: Transaction, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  return findUnknown(tx, ids);
-}
-
-/** Locks the users with these ids against deletion, and returns the ids that no user has. */
-export function lockUsers(tx: Transaction, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  return findUnknown(tx, ids, 'keyShare');
-}
-
-async function findUnknown(tx: Transaction, ids: readonly string[], lock?: RowLock): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) return new Set();
-  const held = lock === undefined ? sql`` : tx.rowLock(lock);
-  const these = sql`"id" IN ${idList(tx.dialect, ids)}`;
-  // Locks the users in the order of their ids, so that two imports do not deadlock.
-  const rows = await tx.all<{ readonly id: string }>(sql`SELECT "id" FROM "User" WHERE ${these} ORDER BY "id"${held}`);
-  const known = new Set(rows.map(({ id }) => id));
-  return new Set(ids.filter((id) => !known.has(id)));
 }
 
 function usersOf(imports: readonly PolicyImport[]): readonly string[] {
@@ -137,6 +127,7 @@ export interface ImportDraft {
   readonly users: readonly UserPolicy[];
   readonly roles: readonly RolePolicy[];
   readonly done: ImportedPolicies;
+  readonly assignments: readonly ImportedAssignment[];
   /** Names of the policies that the admin API managed, and files manage from now on. */
   readonly adopted: readonly string[];
 }
@@ -149,6 +140,7 @@ function draft(imports: readonly PolicyImport[], known: ExistingPolicies, author
   const done = { created: 0, updated: 0, unchanged: 0, assigned: 0 };
   const policies: PolicyDraft[] = [];
   const adopted: string[] = [];
+  const names = new Map<string, string>();
   const [users, roles] = [createDrafts(known.users, author), createDrafts(known.roles, author)];
   for (const { policy: input, file, ...held } of imports) {
     const mark = file === undefined ? undefined : ({ managedBy: 'files', file } as const);
@@ -166,12 +158,18 @@ function draft(imports: readonly PolicyImport[], known: ExistingPolicies, author
     done[existing === undefined ? 'created' : isSame ? 'unchanged' : 'updated']++;
     if (!isSame) policies.push(policy);
     const policyId = policy.id;
+    names.set(policyId, input.name);
     // A file states its assignments completely, so a priority that it omits is the default. Without `isActive`, an assignment is renewed.
     const stated = mark && { priority: DEFAULT_PRIORITY, managedBy: mark.managedBy };
     for (const { role, ...change } of held.roles) if (roles.assign({ policyId, role }, { ...stated, ...change })) done.assigned++;
     for (const { userId, ...change } of held.users) if (users.assign({ policyId, userId }, change)) done.assigned++;
   }
-  return { policies, users: users.changed(), roles: roles.changed(), done, adopted };
+  const written = { users: users.changed(), roles: roles.changed() };
+  const assignments = [...written.roles, ...written.users].map((after) => {
+    const key = toAssignmentKey(after);
+    return { policy: names.get(after.policyId) ?? '', before: known.roles.get(key) ?? known.users.get(key), after };
+  });
+  return { policies, ...written, done, assignments, adopted };
 }
 
 interface Drafts<Pair extends UserPair | RolePair> {
@@ -218,7 +216,7 @@ interface ImportChange extends VersionChange {
 /** Writes the rows of an import, at a revision that the caller has created. */
 export async function writeImport(
   tx: Transaction,
-  draft: Omit<ImportDraft, 'done' | 'adopted'>,
+  draft: Pick<ImportDraft, 'policies' | 'users' | 'roles'>,
   { requireTime = () => undefined, ...change }: ImportChange,
 ): Promise<void> {
   const version = change.revision;

@@ -32,7 +32,7 @@ export interface OrphanedRole {
 }
 
 /** The result of an application of policy files. */
-export interface AppliedPolicies extends ImportedPolicies {
+export interface AppliedPolicies extends ImportedPolicies, Pick<ImportDraft, 'assignments'> {
   /** Names of the policies that the admin API managed, and files manage from now on. */
   readonly adopted: readonly string[];
   readonly orphanedPolicies: readonly OrphanedPolicy[];
@@ -65,7 +65,7 @@ export async function applyPolicyFiles(
   }
   // Orphans that were not active before are not reported: nothing about them changes.
   const policies = orphans.policies.filter(({ isActive }) => isActive || action !== 'deactivate');
-  return { ...draft.done, adopted: draft.adopted, ...describeOrphans({ ...orphans, policies }) };
+  return { ...draft.done, assignments: draft.assignments, adopted: draft.adopted, ...describeOrphans({ ...orphans, policies }) };
 }
 
 /** Policies and assignments that files manage and no longer contain. */

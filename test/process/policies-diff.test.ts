@@ -43,6 +43,7 @@ const run = (...args: readonly string[]): Promise<Ended> =>
 chained('policies diff names the policies to create, then those that differ, with the decisions that would change', async () => {
   const created = await run('policies', 'diff', '--exit-code');
   expect([created.code, created.out]).toEqual([1, expect.stringContaining('would create policy "Readers"')]);
+  expect(created.out).toContain('  assigned to role user: active, priority 100, managed by files\n1 to create');
   expect((await run('policies', 'apply')).code).toBe(0);
   expect(await run('policies', 'diff', '--exit-code')).toMatchObject({
     code: 0,
@@ -102,6 +103,9 @@ roles: [{ role: user, priority: 50 }]
   writeFileSync(file, policyOf('published'));
   const { assigned, replay } = JSON.parse((await run('policies', 'diff', '--json')).out);
   expect([assigned, replay.allowToDeny]).toEqual([2, 3]);
+  expect((await run('policies', 'diff')).out).toContain(
+    'would change the assignments of policy "Blocked"\n  changed the assignment to role user: priority 100\n',
+  );
   rmSync(other);
 });
 

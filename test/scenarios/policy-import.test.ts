@@ -124,6 +124,22 @@ describe('an import of policies', () => {
     for (const { id } of found) await service.call('DELETE', `/admin/api/policies/${id}`, { token: admin });
   });
 
+  it('a dry run of an import names the roles and users that gain an assignment, and the assignments that change', async () => {
+    const { id: userId } = await service.user();
+    const named = { ...reading, name: 'Shared' };
+    await send([{ ...named, roles: [{ role: 'viewer', priority: 7 }] }]);
+    const roles = [{ role: 'viewer', priority: 8 }, { role: 'anon' }];
+    const answer = await send([{ ...named, roles, users: [{ userId }] }], { dryRun: true });
+    expect(answer.at('data.assignments')).toEqual([
+      { policy: 'Shared', role: 'viewer', summary: 'changed the assignment to role viewer: priority 8' },
+      { policy: 'Shared', role: 'anon', summary: 'assigned to role anon: active, priority 100' },
+      { policy: 'Shared', userId, summary: `assigned to user ${userId}: active, no expiry, no context` },
+    ]);
+    expect(Object.keys((await send([named])).at('data') as object)).toEqual(['created', 'updated', 'unchanged', 'assigned']);
+    const found = (await exported()).find(({ name }) => name === 'Shared');
+    await service.call('DELETE', `/admin/api/policies/${found?.id}`, { token: admin });
+  });
+
   it('a dry run of an import of policies stores nothing', async () => {
     const before = await exported();
     const entries = await adminEntries();

@@ -18,6 +18,7 @@ import {
   type Transaction,
 } from '../../storage/index.ts';
 import { type AdminDeps, adminEndpoint, handleAs, runDry } from '../admin/index.ts';
+import { type DescribedAssignment, describeImportedAssignment } from './policy-changes.ts';
 import { compareImport, type ImportChange } from './policy-differences.ts';
 import { toCommandRequest } from './policy-operations.ts';
 import { summarizeImport, toImportProblem } from './policy-transfer-endpoints.ts';
@@ -46,8 +47,10 @@ export interface CommandApplication extends PolicyFileSet {
 }
 
 /** The result of an application, and the policies that it created or changed. */
-export interface PolicyApplicationReport extends AppliedPolicies {
+export interface PolicyApplicationReport extends Omit<AppliedPolicies, 'assignments'> {
   readonly changes: readonly ImportChange[];
+  /** The assignments that it created or changed. */
+  readonly assignments: readonly DescribedAssignment[];
   /** The changes and the orphans in words; the last line has the numbers. */
   readonly lines: readonly string[];
 }
@@ -111,7 +114,7 @@ async function apply(
   const run = () => compareImport(tx, names, () => applyPolicyFiles(tx, { imports, orphans }, author));
   const { result, changes } = await (dryRun ? runDry(tx, run) : run());
   if (orphans === 'delete' && deletable !== undefined) refuseOtherDeletions(result, deletable);
-  const report = { ...result, changes };
+  const report = { ...result, changes, assignments: result.assignments.map(describeImportedAssignment) };
   return { ...report, lines: describeApplication(report, orphans, dryRun) };
 }
 
@@ -123,7 +126,7 @@ function parseFiles(policies: readonly PolicyOfFile[], { snapshot, deps }: Appli
 }
 
 /** Refuses an application that would delete other policies than those that were confirmed, because another one ran in between. */
-function refuseOtherDeletions({ orphanedPolicies }: AppliedPolicies, deletable: readonly string[]): void {
+function refuseOtherDeletions({ orphanedPolicies }: Pick<AppliedPolicies, 'orphanedPolicies'>, deletable: readonly string[]): void {
   const other = orphanedPolicies.find(({ id }) => !deletable.includes(id));
   if (other === undefined) return;
   const detail = `policy "${other.name}" would be deleted as well, since the policies have changed in the meantime; nothing was applied`;
@@ -157,14 +160,22 @@ const PREVIEWED_ORPHAN_WORDS: Readonly<Record<OrphanAction, OrphanWords>> = {
 const PREVIEWED_RESULTS: Readonly<Record<ImportChange['result'], string>> = { created: 'would create', updated: 'would update' };
 
 function describeApplication(
-  { changes, orphanedPolicies, orphanedRoles, ...counts }: Described,
+  { changes, assignments, orphanedPolicies, orphanedRoles, ...counts }: Described,
   action: OrphanAction,
   isPreview: boolean,
 ): readonly string[] {
   const words = (isPreview ? PREVIEWED_ORPHAN_WORDS : ORPHAN_WORDS)[action];
   const orphans = [...countOf(orphanedPolicies, ['policy', 'policies']), ...countOf(orphanedRoles, ['assignment', 'assignments'])];
+  const assigned = Map.groupBy(assignments, ({ policy }) => policy);
+  const summariesOf = (name: string): readonly string[] => (assigned.get(name) ?? []).map(({ summary }) => `  ${summary}`);
+  const written = new Set(changes.map(({ name }) => name));
+  const onlyAssigned = [...assigned.keys()].filter((name) => !written.has(name));
   return [
-    ...changes.flatMap((change) => describePolicy(change, isPreview)),
+    ...changes.flatMap((change) => [...describePolicy(change, isPreview), ...summariesOf(change.name)]),
+    ...onlyAssigned.flatMap((name) => [
+      `${isPreview ? 'would change' : 'changed'} the assignments of policy "${name}"`,
+      ...summariesOf(name),
+    ]),
     ...orphanedPolicies.map(({ name, file }) => `policy "${name}" is no longer in ${file}: ${words.policy}`),
     ...orphanedRoles.map(
       ({ policy, role }) => `the assignment of policy "${policy}" to role ${role} is no longer in its file: ${words.role}`,

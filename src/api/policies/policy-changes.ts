@@ -1,7 +1,7 @@
 /** Changes of policies and assignments, as the history shows them. */
 import { diffPolicies, type Policy, type RolePolicy, type UserPolicy } from '../../authz/policies/index.ts';
 import { component, OneOf, Type } from '../../schemas/index.ts';
-import type { StoredChange } from '../../storage/index.ts';
+import type { ImportedAssignment, StoredChange } from '../../storage/index.ts';
 import { ID, TEXT, TIMESTAMP } from '../schema-members.ts';
 
 const CHANGES = ['created', 'updated', 'deleted', 'restored'] as const;
@@ -65,10 +65,9 @@ export function describeChange(stored: StoredChange): DescribedChange {
   const change = kindOf(stored);
   const state = stored.value ?? stored.before;
   if (state !== undefined && 'policyId' in state) {
-    const assignee = 'userId' in state ? { userId: state.userId } : { role: state.role };
     const before = stored.before as UserPolicy | RolePolicy | undefined;
     const summary = summarizeAssignment(change, { before, after: state });
-    return { ...common, change, subject: 'assignment', policy: { id: policyId }, ...assignee, summary };
+    return { ...common, change, subject: 'assignment', policy: { id: policyId }, ...assigneeOf(state), summary };
   }
   const summary = summarizePolicy(change, { before: stored.before as Policy | undefined, after: state });
   const name = state === undefined ? {} : { name: state.name };
@@ -100,6 +99,25 @@ function summarizePolicy(change: DescribedChange['change'], { before, after }: S
   if (differences.length === 0) return `stored policy "${after.name}" without a difference`;
   const more = differences.length > NAMED ? [`${differences.length - NAMED} more`] : [];
   return [...differences.slice(0, NAMED).map(({ meaning }) => meaning), ...more].join('; ');
+}
+
+/** The assignment of a policy to a role or user that an import creates or changes, in words. */
+export interface DescribedAssignment {
+  /** Name of the policy. */
+  readonly policy: string;
+  readonly role?: string;
+  readonly userId?: string;
+  readonly summary: string;
+}
+
+/** Describes an assignment that an import creates or changes, as the history does. */
+export function describeImportedAssignment({ policy, before, after }: ImportedAssignment): DescribedAssignment {
+  const summary = summarizeAssignment(before === undefined ? 'created' : 'updated', { before, after });
+  return { policy, ...assigneeOf(after), summary };
+}
+
+function assigneeOf(assignment: UserPolicy | RolePolicy): { readonly userId: string } | { readonly role: string } {
+  return 'userId' in assignment ? { userId: assignment.userId } : { role: assignment.role };
 }
 
 function summarizeAssignment(change: DescribedChange['change'], { before, after }: States<UserPolicy | RolePolicy>): string {

@@ -1,5 +1,6 @@
 import { DIFFERENCE_KINDS, diffPolicies, type Policy, type PolicyDifference } from '../../authz/policies/index.ts';
 import type { Json } from '../../operators/index.ts';
+import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
 import { component, described, OneOf, Type } from '../../schemas/index.ts';
 import { loadPoliciesByName, type Transaction } from '../../storage/index.ts';
 
@@ -36,6 +37,14 @@ export const IMPORT_CHANGE = Type.Object({
   differences: Type.Array(DIFFERENCE, { description: 'Of a created policy: its tags and rules.' }),
 });
 
+/** The assignment that an import creates or changes. */
+export const IMPORTED_ASSIGNMENT = Type.Object({
+  policy: Type.String({ description: 'Name of the policy.' }),
+  role: Type.Optional(OneOf(ASSIGNABLE_ROLES)),
+  userId: Type.Optional(Type.String()),
+  summary: Type.String({ description: 'What changes, in words.' }),
+});
+
 /** A policy that an import would create or change. */
 export interface ImportChange {
   readonly name: string;
@@ -43,7 +52,7 @@ export interface ImportChange {
   readonly differences: readonly PolicyDifference[];
 }
 
-/** Maximum policies whose differences a dry run returns. */
+/** Maximum policies, and assignments, whose differences a dry run returns. */
 export const MAX_IMPORT_CHANGES = 200;
 
 /** Runs an import, and returns its result with the policies that it created or changed. Loads the named policies before and after it. */

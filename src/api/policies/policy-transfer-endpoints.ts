@@ -27,7 +27,8 @@ import {
 } from '../../storage/index.ts';
 import { type AdminEndpoint, type AdminRequest, adminEndpoint, loadLaterPage, runDry, wantsLines, withLines } from '../admin/index.ts';
 import { COUNT, COUNTED, lineByLine, MESSAGE } from '../schema-members.ts';
-import { compareImport, IMPORT_CHANGE, MAX_IMPORT_CHANGES } from './policy-differences.ts';
+import { describeImportedAssignment } from './policy-changes.ts';
+import { compareImport, IMPORT_CHANGE, IMPORTED_ASSIGNMENT, MAX_IMPORT_CHANGES } from './policy-differences.ts';
 import { EXPORTED_POLICY, POLICY_EXAMPLE } from './policy-responses.ts';
 
 const IMPORTED = Type.Object({
@@ -39,6 +40,11 @@ const IMPORTED = Type.Object({
   changes: Type.Optional(
     Type.Array(IMPORT_CHANGE, {
       description: `Of a dry run: the policies that the import would create or change. At most ${MAX_IMPORT_CHANGES}.`,
+    }),
+  ),
+  assignments: Type.Optional(
+    Type.Array(IMPORTED_ASSIGNMENT, {
+      description: `Of a dry run: the assignments that the import would create or change. At most ${MAX_IMPORT_CHANGES}.`,
     }),
   ),
 });
@@ -85,14 +91,15 @@ export const policyImport: AdminEndpoint = adminEndpoint({
     if (mistakes.length > 0) throw toImportProblem(withLines(mistakes, 'policies', upload?.lines));
     const reason = query.reason ?? parsed.reason;
     const change = { by: admin.id, reason, milliseconds: deps.milliseconds };
-    const work = (): Promise<ImportedPolicies> => importPolicies(tx, parsed.policies, change);
+    const work = () => importPolicies(tx, parsed.policies, change);
     if (query.dryRun ?? parsed.dryRun ?? false) {
       const names = parsed.policies.map(({ policy }) => policy.name);
       const { result, changes } = await runDry(tx, () => compareImport(tx, names, work));
-      const data = { ...result, dryRun: true as const, changes: changes.slice(0, MAX_IMPORT_CHANGES) };
+      const assignments = result.assignments.slice(0, MAX_IMPORT_CHANGES).map(describeImportedAssignment);
+      const data = { ...result, dryRun: true as const, changes: changes.slice(0, MAX_IMPORT_CHANGES), assignments };
       return respond(200, toSuccess(data, { message: `${summarizeImport(result)}; a dry run, nothing was stored` }));
     }
-    const done = await work();
+    const { assignments: _, ...done } = await work();
     const summary = summarizeImport(done);
     await audit({ resource: 'Policy', action: 'import', reason: `imported policies: ${summary}`, changeReason: reason });
     return respond(200, toSuccess(done, { message: summary }));

@@ -27,6 +27,8 @@ export interface PolicyComparison {
   /** Assignments to roles that are missing. */
   readonly assigned: number;
   readonly changes: readonly { readonly name: string; readonly result: string; readonly differences: readonly PolicyDifference[] }[];
+  /** The assignments to roles that would be created or changed, in words. */
+  readonly assignments: readonly { readonly policy: string; readonly role?: string; readonly summary: string }[];
   /** The policies that files manage and no longer contain. */
   readonly orphanedPolicies: readonly { readonly id: string; readonly name: string; readonly file: string }[];
   /** The assignments that the files of their policies no longer list. */

@@ -5297,6 +5297,16 @@ export interface operations {
                     "application/json": {
                         data: {
                             assigned: number;
+                            /** @description Of a dry run: the assignments that the import would create or change. At most 200. */
+                            assignments?: {
+                                /** @description Name of the policy. */
+                                policy: string;
+                                /** @enum {string} */
+                                role?: "anon" | "user" | "admin" | "moderator" | "viewer" | "editor";
+                                /** @description What changes, in words. */
+                                summary: string;
+                                userId?: string;
+                            }[];
                             /** @description Of a dry run: the policies that the import would create or change. At most 200. */
                             changes?: {
                                 /** @description Of a created policy: its tags and rules. */
