@@ -24,7 +24,7 @@ export const policiesAssign: CliCommand = {
   flags: {
     ...ASSIGNEE_FLAGS,
     '--expires <time>':
-      'end of the assignment to a user: a date, at whose beginning in UTC it ends, a timestamp, or "never" (default: never)',
+      'end of the assignment to a user: a date, at whose beginning in UTC it ends, a timestamp, or "never" (default: never for a new assignment; one in force keeps its end)',
   },
   async run(context, config, flags) {
     const assignment = { ...parseAssignment(flags), expiresAt: parseExpiry(flags) };
