@@ -7,6 +7,7 @@ const DESCRIPTIONS = {
   'never-holds': 'no value meets all conditions on a field',
   'foreign-reference': 'a value looks like a reference of another product, or a reference without its marker, and is compared as a text',
   'unknown-resource': 'the resource of the rule has no definition',
+  'unknown-field': 'a condition reads a member of `request.data` for which the resource has no field',
   'always-unknown': 'the definitions have changed, so a condition is always unknown',
   'never-fires': 'a rule without conditions and with the other effect always comes first',
   redundant: 'a rule without conditions and with the same effect always comes first',

@@ -68,6 +68,25 @@ describe('findings about a single rule', () => {
       [/^conditions attribute-never-set: .*"departmnt"/],
     ],
     [
+      'a member of the body that is no field',
+      { ...READ, action: 'create', ...when(comparison('request.data.stauts')) },
+      [/^conditions unknown-field: Article has no field "stauts" \(did you mean "status"\?\): .*"request\.data\.stauts"/],
+    ],
+    [
+      'a member of the body that is no field, in an expression for all actions',
+      { ...READ, action: '*', ...when({ expression: 'request.data.stauts == "x"' }) },
+      [/^conditions unknown-field: /],
+    ],
+    ['a member of the body in a rule that reads', { ...READ, ...when(comparison('request.data.stauts')) }, []],
+    ['a member of the body on *', { action: 'create', ...when(comparison('request.data.stauts')) }, []],
+    ['a member of the body in a rule on the audit log', { resource: '_Decision', ...when(comparison('request.data.stauts')) }, []],
+    [
+      'a field in the body',
+      { ...READ, action: 'update', ...when(comparison('request.data.title'), comparison('request.data.extra.a')) },
+      [],
+    ],
+    ['the whole body', { ...READ, action: 'import', ...when({ field: 'request.data', operator: 'exists', value: true }) }, []],
+    [
       'a pattern in a list',
       { ...READ, action: 'list', ...when(comparison('resource.title', 'matches', '^a')) },
       [/^conditions in-memory: .*"matches" on "resource\.title"/],

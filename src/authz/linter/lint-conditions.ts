@@ -2,6 +2,7 @@
  * Findings about a single rule and its conditions: unknown names, values that never match, conditions that are always unknown, conditions that
  * the database cannot evaluate.
  */
+import type { RuleAction } from '../../actions.ts';
 import {
   type Comparison,
   type Condition,
@@ -43,7 +44,7 @@ export function lintConditions(linted: LintedRule): readonly RuleFinding[] {
     ...inside.flatMap((part) => lintForeignReferences(part, linted)).slice(0, MAX_PER_CODE),
     ...inside.flatMap((part) => (part.type === 'comparison' ? lintNull(part, definitionsFor(linted)) : [])),
     ...lintResourceName(linted),
-    ...linted.compiled.paths.flatMap((path) => lintAttribute(path, linted)),
+    ...linted.compiled.paths.flatMap((path) => [...lintData(path, linted), ...lintAttribute(path, linted)]),
     ...lintInMemory(linted, leaves),
     ...lintRelated(linted),
   ];
@@ -183,6 +184,20 @@ function lintResourceName(linted: LintedRule): readonly RuleFinding[] {
   const names = joinNames(withName.map(({ name }) => name));
   const detail = `"resource.name" is the field "name" of ${names}, and the name of the resource for all others`;
   return [{ code: 'ambiguous-name', member: 'conditions', detail, todo: 'name one resource in "resource" of the rule' }];
+}
+
+/** The actions of rules whose requests send data. */
+const SENDS_DATA: ReadonlySet<string> = new Set<RuleAction | '*'>(['create', 'update', 'import', '*']);
+
+/** Reports a member of the body that no accepted request contains. Such a path is valid, because `request.data` is JSON as sent. */
+function lintData({ group, keys, text }: Path, linted: LintedRule): readonly RuleFinding[] {
+  const { resource: name, action } = linted.rule;
+  const resource = definitionsFor(linted).get(name);
+  const [member, field] = keys;
+  if (group !== 'request' || member !== 'data' || field === undefined || resource === undefined) return [];
+  if (name === AUDIT_LOG_NAME || !SENDS_DATA.has(action) || resource.fields.has(field)) return [];
+  const detail = `${name} has no field "${field}"${suggestField(resource, field)}: a request with "${text}" is refused, so its value is always missing`;
+  return [{ code: 'unknown-field', member: 'conditions', detail, todo: 'use the name of a field, or delete the condition' }];
 }
 
 /** Returns true if an active rule of the policy reads an attribute of users. Only then does the linter need the number of users with a value. */

@@ -16,6 +16,7 @@ const KINDS: Readonly<Record<Finding['code'], true>> = {
   'never-holds': true,
   'foreign-reference': true,
   'unknown-resource': true,
+  'unknown-field': true,
   'always-unknown': true,
   'never-fires': true,
   redundant: true,
