@@ -1,12 +1,48 @@
 /**
  * Every action that a request can name. Rules name only the actions of RULE_ACTIONS; every action is decided as one or two of them.
- * To add an action, add a row to `table` and a row in `pipeline/pipeline.ts`.
+ * "Where to make a change" in ARCHITECTURE.md lists what a new action needs beside its row here.
  */
 
-/** The actions that rules can name. */
-export const RULE_ACTIONS = ['create', 'read', 'update', 'delete', 'list', 'export', 'import'] as const;
+interface RuleActionRow {
+  readonly name: string;
+  /** The records that a request is about: a new one, a stored one, or all that meet the conditions of the rules. */
+  readonly subject: 'new' | 'one' | 'many';
+  /** True if the action changes records. */
+  readonly writes: boolean;
+}
+
+const ruleTable = [
+  { name: 'create', subject: 'new', writes: true },
+  { name: 'read', subject: 'one', writes: false },
+  { name: 'update', subject: 'one', writes: true },
+  { name: 'delete', subject: 'one', writes: true },
+  { name: 'list', subject: 'many', writes: false },
+  { name: 'export', subject: 'many', writes: false },
+  { name: 'import', subject: 'new', writes: true },
+] as const satisfies readonly RuleActionRow[];
+
 /** An action that rules decide. */
-export type RuleAction = (typeof RULE_ACTIONS)[number];
+export type RuleAction = (typeof ruleTable)[number]['name'];
+
+/** The actions that rules can name. */
+export const RULE_ACTIONS: readonly RuleAction[] = namesWhere(() => true);
+/** Rule actions that change records. */
+export const CHANGES_RECORDS: ReadonlySet<string> = new Set(namesWhere(({ writes }) => writes));
+/** Rule actions that create a record. */
+export const CREATES_RECORD: ReadonlySet<string> = new Set(namesWhere(({ subject }) => subject === 'new'));
+/** Rule actions that are decided on one stored record. */
+export const DECIDED_ON_RECORD: ReadonlySet<string> = new Set(namesWhere(({ subject }) => subject === 'one'));
+/** Rule actions that select the records of a resource. */
+export const SELECTS_RECORDS: ReadonlySet<string> = new Set(namesWhere(({ subject }) => subject === 'many'));
+
+/** Returns true if a rule with this action applies to requests that select the records of a resource. `*` stands for every rule action. */
+export function canSelectRecords(action: string): boolean {
+  return action === '*' || SELECTS_RECORDS.has(action);
+}
+
+function namesWhere(isSelected: (row: RuleActionRow) => boolean): readonly RuleAction[] {
+  return ruleTable.filter(isSelected).map(({ name }) => name);
+}
 
 /** An action of the API. */
 export interface Action {
@@ -19,6 +55,8 @@ export interface Action {
   readonly ofDeleted?: true;
   /** Members of the JSON body of `POST /api/:resource/:action`. */
   readonly takes: readonly ActionInput[];
+  /** Set if the result is a record, so that later requests of a batch can refer to its id. */
+  readonly returnsRecord?: true;
   /** One sentence about the action, for the reference documentation. */
   readonly summary: string;
 }
@@ -42,12 +80,19 @@ export type ActionInput =
   | 'dryRun';
 
 const table: readonly Action[] = [
-  { name: 'create', decides: 'create', takes: ['data'], summary: 'Creates a record from `data`; the id is generated.' },
-  { name: 'read', decides: 'read', takes: ['id', 'fields', 'expand'], summary: 'Reads one record.' },
+  {
+    name: 'create',
+    decides: 'create',
+    takes: ['data'],
+    returnsRecord: true,
+    summary: 'Creates a record from `data`; the id is generated.',
+  },
+  { name: 'read', decides: 'read', takes: ['id', 'fields', 'expand'], returnsRecord: true, summary: 'Reads one record.' },
   {
     name: 'update',
     decides: 'update',
     takes: ['id', 'data', 'ifMatch'],
+    returnsRecord: true,
     summary: 'Changes the fields given in `data`; other fields keep their values.',
   },
   {
@@ -79,6 +124,7 @@ const table: readonly Action[] = [
     decides: 'create',
     alsoDecides: 'read',
     takes: ['filter', 'data'],
+    returnsRecord: true,
     summary: 'Creates a record from `data` if no record that the caller may read matches `filter`.',
   },
   {
@@ -86,6 +132,7 @@ const table: readonly Action[] = [
     decides: 'update',
     alsoDecides: 'read',
     takes: ['filter', 'data'],
+    returnsRecord: true,
     summary: 'Updates the record that matches `filter`, among those that the caller may read; changes nothing if none or several match.',
   },
   {
@@ -121,6 +168,11 @@ export const SCHEMA_ACTION: Action = Object.freeze({
 
 /** The actions of a batch, by name. */
 export const BATCH_ACTIONS: ReadonlyMap<string, Action> = new Map([...ACTIONS, [SCHEMA_ACTION.name, SCHEMA_ACTION]]);
+
+/** The actions that change no records. */
+export const READ_ONLY_ACTIONS: ReadonlySet<string> = new Set(
+  [...BATCH_ACTIONS.values()].filter(({ decides }) => !CHANGES_RECORDS.has(decides)).map(({ name }) => name),
+);
 
 /** The actions that take a single decision, so that their outcome can be predicted. */
 export const SINGLE_DECISION_ACTIONS: readonly ActionName[] = table

@@ -1,3 +1,4 @@
+import { DECIDED_ON_RECORD, SELECTS_RECORDS } from '../actions.ts';
 import type { Decision } from '../authz/decision/index.ts';
 import { type ApplicableRules, isSameRank, type PathRead } from '../authz/policies/index.ts';
 import { type Path, type PathKind, type Scope, UNRESOLVED } from '../conditions/index.ts';
@@ -129,14 +130,12 @@ export function scopeFromFacts(entry: AuditEntry, frame: FactsFrame): Scope {
   });
 }
 
-const DECIDED_ON_RECORD: ReadonlySet<string> = new Set(['read', 'update', 'delete']);
-
 /**
  * Returns true if an entry is of a decision without a record: on a list, an export, the read of a schema, the record that an `updateIfExists`
  * may find, or the list of soft-deleted records.
  */
 export function wasOpen({ action, recordId }: Pick<AuditEntry, 'action' | 'recordId'>): boolean {
-  return action === 'list' || action === 'export' || (DECIDED_ON_RECORD.has(action) && recordId === undefined);
+  return SELECTS_RECORDS.has(action) || (DECIDED_ON_RECORD.has(action) && recordId === undefined);
 }
 
 /** Returns true if a path begins with a field of the resource. Other paths without a stored value have none, even if the record was unknown. */

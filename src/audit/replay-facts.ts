@@ -2,7 +2,7 @@
  * The values of a past decision, with which it is decided again under other policies. An audit entry keeps only the values that its decision
  * read. A value that was not kept is UNRESOLVED, so that `decide` concludes only if the decision does not depend on it.
  */
-import { RULE_ACTIONS, SENDS_DATA } from '../actions.ts';
+import { SELECTS_RECORDS, SENDS_DATA } from '../actions.ts';
 import { createScope, toEnvironmentValue } from '../authz/context/index.ts';
 import { isConditionalReason } from '../authz/decision/index.ts';
 import type { ApplicableRules } from '../authz/policies/index.ts';
@@ -28,7 +28,7 @@ export interface ReplayFrame {
 export function createReplayFrame(resource: Resource, definitions: Definitions): ReplayFrame {
   const { kindOf } = createScope({
     principal: { role: '', attributes: {} },
-    action: RULE_ACTIONS[0],
+    action: 'read',
     resource,
     record: undefined,
     origin: { method: '', path: '', ip: '' },
@@ -138,7 +138,7 @@ export function createReplayScope(entry: AuditEntry, frame: ReplayFrame, known: 
 
 /** Returns true if the decision of an entry did not know the record. An entry of repeated denials names no record in any case. */
 export function hadUnknownRecord(entry: AuditEntry): boolean {
-  return wasOpen(entry) && (entry.kind !== 'repeat' || entry.action === 'list' || entry.action === 'export');
+  return wasOpen(entry) && (entry.kind !== 'repeat' || SELECTS_RECORDS.has(entry.action));
 }
 
 /** Returns true if the caller or the record of an entry may be a part of a longer text. */

@@ -1,3 +1,4 @@
+import { READ_ONLY_ACTIONS } from '../actions.ts';
 import { isRefusedToken, Problem } from '../errors.ts';
 import { type ApiRequest, type BatchRequest, hasItemReferences, importedRows, type RequestOrigin } from '../request/index.ts';
 import { addEnvelopes } from './answer-budget.ts';
@@ -7,8 +8,6 @@ import { appendWithOutcome, type Outcome, runPipeline } from './pipeline.ts';
 import { findRecordLocks } from './record-locks.ts';
 import { createRequestContext, type PipelineDeps } from './request-context.ts';
 import { authenticate, identifyAgain, withAuditMode, withUnitOfWork } from './unit-of-work.ts';
-
-const READS: ReadonlySet<string> = new Set(['read', 'list', 'listDeleted', 'export', 'schema']);
 
 /**
  * Handles a request: verifies the token, opens a unit of work at the current revision, runs the steps of the action, appends the audit
@@ -25,7 +24,7 @@ export async function handle(deps: PipelineDeps, request: ApiRequest, origin: Re
       if (isAudited) appendWithOutcome(context, outcome);
       return outcome;
     });
-  return READS.has(request.action) ? withAuditMode(deps, run) : run(true);
+  return READ_ONLY_ACTIONS.has(request.action) ? withAuditMode(deps, run) : run(true);
 }
 
 /** Handles the requests of a batch in one unit of work. @throws Problem if a request of an atomic batch fails */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BATCH_ACTIONS } from '../actions.ts';
+import { BATCH_ACTIONS, READ_ONLY_ACTIONS } from '../actions.ts';
 import { Problem } from '../errors.ts';
 import { deleteRecord, loadRecord } from '../storage/index.ts';
 import { failure } from '../storage/storage.fixture.ts';
@@ -8,7 +8,9 @@ import { appendAsDecided, appendWithOutcome, PIPELINE, runInSavepoint, runPipeli
 import type { RequestContext } from './request-context.ts';
 import { rollBackUnless } from './roll-back.ts';
 import { authorize } from './steps/decide-request.ts';
+import { listPage } from './steps/list-records.ts';
 import { HashNeeded } from './steps/password-changes.ts';
+import { describe as describeResource, show } from './steps/project-record.ts';
 
 let test: TestPipeline;
 beforeAll(async () => {
@@ -32,6 +34,11 @@ describe('the table of steps', () => {
     for (const [, , authorizeStep, , , perform] of Object.values(PIPELINE)) {
       expect([typeof authorizeStep, typeof perform]).toEqual(['function', 'function']);
     }
+  });
+
+  it('the actions that change no records are those whose last step only reads', () => {
+    const reading = Object.entries(PIPELINE).filter(([, steps]) => [show, listPage, describeResource].includes(steps[5]));
+    expect(reading.map(([action]) => action).sort()).toEqual([...READ_ONLY_ACTIONS].sort());
   });
 });
 

@@ -20,7 +20,7 @@ import {
   authorizeUpdate,
 } from './steps/authorize-action.ts';
 import { listPage } from './steps/list-records.ts';
-import { loadById, loadDeletedById } from './steps/load-record.ts';
+import { loadToDelete, loadToRead, loadToRestore, loadToUpdate } from './steps/load-record.ts';
 import { HashNeeded } from './steps/password-changes.ts';
 import { describe, show } from './steps/project-record.ts';
 import { restoreRecords } from './steps/restore-records.ts';
@@ -41,15 +41,15 @@ const none = undefined;
 /** Action → load, values, authorize, validate, second authorization, perform. */
 export const PIPELINE: Readonly<Record<ActionName, Steps>> = {
   create: [none, valuesForCreate, authorizeProposal, validateSubmittedValues, none, insert],
-  read: [loadById, none, authorizeRecord, validateRecord, none, show],
-  update: [loadById, valuesForUpdate, authorizeUpdate, validateVersionAndValues, authorizeChange, save],
-  delete: [loadById, none, authorizeRecord, validateVersion, none, remove],
+  read: [loadToRead, none, authorizeRecord, validateRecord, none, show],
+  update: [loadToUpdate, valuesForUpdate, authorizeUpdate, validateVersionAndValues, authorizeChange, save],
+  delete: [loadToDelete, none, authorizeRecord, validateVersion, none, remove],
   list: [none, none, authorizeOpen, none, none, listPage],
   export: [none, none, authorizeOpen, none, none, listPage],
   import: [none, valuesForImport, authorizeFirstRow, none, none, insertEach],
   createIfNotExists: [none, valuesForCreate, authorizeProposal, none, authorizeReading, insertUnlessMatched],
   updateIfExists: [none, none, authorizeOpen, none, authorizeReading, saveMatch],
-  restore: [loadDeletedById, none, authorizeRecord, validateDeleted, none, restoreRecords],
+  restore: [loadToRestore, none, authorizeRecord, validateDeleted, none, restoreRecords],
   listDeleted: [none, none, authorizeOpen, validateSoftDelete, authorizeDeletion, listPage],
   schema: [none, none, authorizeDescription, none, none, describe],
 };

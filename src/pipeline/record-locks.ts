@@ -3,6 +3,7 @@
  * that change the same records in opposite orders would wait for each other on PostgreSQL, until the server fails one of them. So a batch first takes a lock
  * for each record, in one order for all batches.
  */
+import { READ_ONLY_ACTIONS } from '../actions.ts';
 import { Problem } from '../errors.ts';
 import type { BatchItem } from '../request/index.ts';
 import type { Transaction } from '../storage/index.ts';
@@ -36,7 +37,7 @@ export async function lockBefore({ tx, locks }: { readonly tx: Transaction; read
 
 /** Returns the name of the lock for a request; undefined if it changes no record, or finds it by other fields than the id. */
 function lockNameOf({ request }: BatchItem): string | undefined {
-  if (request instanceof Problem || request.action === 'read' || request.dryRun === true) return undefined;
+  if (request instanceof Problem || READ_ONLY_ACTIONS.has(request.action) || request.dryRun === true) return undefined;
   const { resource, id, filter = [] } = request;
   const value = id ?? filter.find(({ field, operator }) => field === 'id' && operator === 'eq')?.value;
   // A reference to an earlier request is not an id yet. Its record is often new, so other batches do not change it.

@@ -2,6 +2,7 @@
  * The context of a request: the data that its steps share while its transaction runs. The requests of a batch, and the rows of an import,
  * share one unit of work.
  */
+import { ACTIONS } from '../actions.ts';
 import type { AuditEntry, CountableDenial, DenialWindows } from '../audit/index.ts';
 import type { Authentication, DiskState, Identification, PasswordClaim, PasswordProof } from '../authn/index.ts';
 import type { Principal } from '../authz/context/index.ts';
@@ -157,12 +158,11 @@ export function createRequestContext(unit: Omit<UnitOfWork, 'policyStore'>, requ
 
 /** The name of the member that contains the current password when users change their own password. The member is not a field. */
 export const CURRENT_PASSWORD = 'currentPassword';
-const UPDATES: ReadonlySet<string> = new Set(['update', 'updateIfExists']);
 
 /** Moves the current password out of the data of a request, so that no condition reads it and no audit entry contains it. */
 function splitCurrentPassword(request: ApiRequest): Pick<RequestContext, 'request' | 'currentPassword'> {
   const { resource, action, data } = request;
-  if (resource !== 'User' || !UPDATES.has(action) || !isObject(data)) return { request };
+  if (resource !== 'User' || ACTIONS.get(action)?.decides !== 'update' || !isObject(data)) return { request };
   const currentPassword = ownValue(data, CURRENT_PASSWORD);
   if (currentPassword === undefined) return { request };
   const others = Object.entries(data).filter(([name]) => name !== CURRENT_PASSWORD);

@@ -1,4 +1,4 @@
-import { ACTIONS, type ActionName } from '../actions.ts';
+import { ACTIONS, type ActionName, CREATES_RECORD, DECIDED_ON_RECORD } from '../actions.ts';
 import { toRuleAction } from '../api/index.ts';
 import { didYouMean } from '../errors.ts';
 import { parseInstant } from '../operators/index.ts';
@@ -70,7 +70,7 @@ function expandRequest(named: NamedTest, reporter: Reporter): readonly PolicyTes
   if (record !== undefined)
     requireKnown([record], { known: recordNames, path: [...path, 'record'], word: named.resource.name, at: 'value' }, reporter);
   requireKnown(Object.keys(expect), { known: users, path: [...path, 'expect'], word: 'user', at: 'keys' }, reporter);
-  if (record === undefined && NEEDS_RECORD.has(toRuleAction(action)))
+  if (record === undefined && DECIDED_ON_RECORD.has(toRuleAction(action)))
     reporter.report(path, `expected "record": ${action} is decided on a record`);
   if (action === 'restore' && record !== undefined && recordNames.includes(record) && !isDeleted(named, record))
     reporter.report([...path, 'record'], 'expected a deleted record, with a value of deletedAt: restore is decided on it');
@@ -78,9 +78,6 @@ function expandRequest(named: NamedTest, reporter: Reporter): readonly PolicyTes
   const given = data === undefined ? undefined : resolveData({ ...resolve, values: data }, reporter);
   return Object.entries(expect).map(([user, expected]) => ({ ...toCase(named, user, action), record, data: given, expected, reason }));
 }
-
-/** Actions that are decided on a stored record. */
-const NEEDS_RECORD: ReadonlySet<string> = new Set(['read', 'update', 'delete']);
 
 function expandMatrix(named: NamedTest, reporter: Reporter): readonly PolicyTestCase[] {
   const { test, path, recordNames } = named;
@@ -137,7 +134,7 @@ const EXPANSIONS = { allow: expandMatrix, expect: expandRequest, list: expandLis
 
 function isMatrixAction(name: string): name is ActionName {
   const decides = ACTIONS.get(name as ActionName)?.decides;
-  return decides !== undefined && decides !== 'create' && decides !== 'import';
+  return decides !== undefined && !CREATES_RECORD.has(decides);
 }
 
 function isDeleted({ resource, deleted }: NamedTest, record: string): boolean {

@@ -1,4 +1,5 @@
 /** Runs policy tests on a database in memory. Every case is decided by the simulation that the admin API uses, with the same `decide`. */
+import { SELECTS_RECORDS } from '../actions.ts';
 import { simulateAccess } from '../api/index.ts';
 import type { Snapshot } from '../authz/index.ts';
 import { applicableRules, type Policy, type PolicyImport, type PolicyRule } from '../authz/policies/index.ts';
@@ -100,7 +101,7 @@ async function decideCase(context: TestContext, each: PolicyTestCase): Promise<D
     rulesFor,
   );
   const { decision } = explanation;
-  const isOfMany = recordId === undefined && (action === 'list' || action === 'export');
+  const isOfMany = recordId === undefined && SELECTS_RECORDS.has(action);
   if (decision.effect === 'allow-where' && !isOfMany)
     throw new TypeError(`the decision of ${describeCase(each)} depends on an unknown value`);
   const effect = decision.effect === 'deny' ? 'DENY' : 'ALLOW';

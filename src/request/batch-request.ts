@@ -149,9 +149,6 @@ function without(object: JsonObject, names: readonly string[]): JsonObject {
 /** `$0.id`: the id of the record that an earlier request returned. A second `$` escapes it: `$$0.id` is the text `$0.id`. */
 const REFERENCE = /^(\$+)(0|[1-9]\d*)\.id$/;
 
-/** Actions that return one record. */
-const RETURNS_RECORD: ReadonlySet<string> = new Set(['create', 'read', 'update', 'createIfNotExists', 'updateIfExists']);
-
 /** Finds references to requests that are not earlier, or do not return a record. */
 function findReferenceMistakes(request: ApiRequest, earlier: readonly BatchItem[]): readonly Issue[] {
   const issues: Issue[] = [];
@@ -163,7 +160,7 @@ function findReferenceMistakes(request: ApiRequest, earlier: readonly BatchItem[
     const target = earlier[index]?.request;
     if (target === undefined)
       refuse('range', `expected ${text.slice(0, 64)} to refer to an earlier request; write a second $ in front to send it as text`);
-    else if (!(target instanceof Problem) && !RETURNS_RECORD.has(target.action))
+    else if (!(target instanceof Problem) && BATCH_ACTIONS.get(target.action)?.returnsRecord !== true)
       refuse('type', `expected ${text} to refer to a request that returns one record, request ${index} has the action ${target.action}`);
   }
   return issues;

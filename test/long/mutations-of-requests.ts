@@ -301,7 +301,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'users with a policy on User can change admins',
     file: 'src/authz/policies/admin-protection.ts',
-    find: "return resource === 'User' && role !== 'admin' && CHANGES.has(action);",
+    find: "return resource === 'User' && role !== 'admin' && CHANGES_RECORDS.has(action);",
     replace: 'return false;',
     red: 'test/attack/admins.test.ts',
     test: 'refuses to change an admin by PUT of the email, and appends a denied entry',

@@ -2,7 +2,7 @@
  * Simulates a request: decides and explains it with a hypothesis applied to the stored values. A create is decided on the record that it would
  * create; an update on the current record and on the changed record, and with an increment also on a read.
  */
-import type { RuleAction } from '../../actions.ts';
+import { CREATES_RECORD, type RuleAction, SELECTS_RECORDS } from '../../actions.ts';
 import { applyHypothesis, createScope, type Hypothesis, leaveOpen, type Principal, type ScopeInput } from '../../authz/context/index.ts';
 import { type Explanation, explain } from '../../authz/decision/index.ts';
 import type { ApplicableRules } from '../../authz/policies/index.ts';
@@ -13,7 +13,7 @@ import { proposeChange, proposeRecord } from '../../pipeline/index.ts';
 import { hasIncrement, type Resource, type StoredRecord } from '../../resources/index.ts';
 import { createRelatedStore, loadReferenced, MAX_RELATED, type RelatedStore } from '../../storage/index.ts';
 import type { AdminRequest } from '../admin/index.ts';
-import { CREATES_RECORD, DENIED_INACTIVE, loadAskedRecord, loadIntactUser, toPrincipal } from './partial-decisions.ts';
+import { DENIED_INACTIVE, loadAskedRecord, loadIntactUser, toPrincipal } from './partial-decisions.ts';
 
 /** The hypothetical request of a test. */
 export interface AccessTest {
@@ -142,7 +142,7 @@ function scopeInputOf(
   test: AccessTest,
   { user, record }: SimulatedAccess['stored'],
 ): ScopeInput {
-  const isOfMany = test.action === 'list' || test.action === 'export';
+  const isOfMany = SELECTS_RECORDS.has(test.action);
   return {
     principal: user === undefined ? { id: test.userId, role: 'anon', attributes: {} } : toPrincipal(user),
     action: test.action,

@@ -1,3 +1,4 @@
+import { CREATES_RECORD } from '../../actions.ts';
 import { decidingRule } from '../../authz/decision/index.ts';
 import { applicableRules, EFFECTS, type Effect, isAssignableRole, POLICY_TYPES, rulesOfPolicy } from '../../authz/policies/index.ts';
 import { didYouMean, type Issue, MAX_ISSUES } from '../../errors.ts';
@@ -11,7 +12,6 @@ import { requirePolicy } from '../policies/index.ts';
 import { name, TEXT } from '../schema-members.ts';
 import { DRAFT, describeDraft, withDraft } from './access-draft.ts';
 import { type AccessTest, type SimulatedAccess, simulateAccess } from './access-simulation.ts';
-import { CREATES_RECORD } from './partial-decisions.ts';
 import { ENVIRONMENT, refuseQuestion, requireResource, TESTED_ACTION, toEnvironment, toRuleAction } from './question-members.ts';
 
 /** Maximum number of attributes of a user and of fields of a record: more than any resource has. */

@@ -9,7 +9,7 @@ export { DRAFT, describeDraft, requireDraft } from './access-draft.ts';
 export { type AccessTest, type SimulationContext, simulateAccess } from './access-simulation.ts';
 export { accessTestEndpoints } from './access-test-endpoint.ts';
 export { DRAFT_WARNING, findLostAccess } from './lost-access.ts';
-export { CREATES_RECORD, decideForCaller, toPrincipal, toUserSummary } from './partial-decisions.ts';
+export { decideForCaller, toPrincipal, toUserSummary } from './partial-decisions.ts';
 export { refuseQuestion, toRuleAction } from './question-members.ts';
 export { rolePermissionsEndpoints } from './role-permissions-endpoint.ts';
 export { userPermissionsEndpoints } from './user-permissions-endpoint.ts';

@@ -2,7 +2,7 @@
  * Partial decisions: decisions in which some values are unknown. In a decision for a user, the request is unknown; in a decision for a role,
  * the user is unknown too. Partial decisions write no audit entry.
  */
-import { type RuleAction, SENDS_DATA } from '../../actions.ts';
+import { CREATES_RECORD, type RuleAction, SENDS_DATA } from '../../actions.ts';
 import { INACTIVE_USER } from '../../authn/index.ts';
 import { createScope, leaveOpen, type Principal, type ReferencedRecords, type ScopeInput } from '../../authz/context/index.ts';
 import { type Decision, decide, decidingRule, describeResidual, type ResidualDescription } from '../../authz/decision/index.ts';
@@ -236,9 +236,6 @@ async function decideWith(
   if (isValidated) related.noteReads();
   return decision;
 }
-
-/** Actions that create a record. */
-export const CREATES_RECORD: ReadonlySet<RuleAction> = new Set(['create', 'import']);
 
 /** Returns the record of the decision: for an action that creates one, the values that the service will set in it. */
 function decidedRecord({ tx }: PartialContext, { action, record, environment }: PartialRequest, { id }: Principal): ScopeInput['record'] {

@@ -1,3 +1,4 @@
+import { CREATES_RECORD } from '../../actions.ts';
 import { type Decision, decidingRule } from '../../authz/decision/index.ts';
 import { namesInDraft } from '../../authz/policies/index.ts';
 import { UNRESOLVED } from '../../conditions/index.ts';
@@ -11,7 +12,6 @@ import { NAMED_POLICY, NAMED_RULE, RESIDUAL } from '../decisions/index.ts';
 import { cursor, limit, name, PAGED, TEXT } from '../schema-members.ts';
 import { DRAFT, describeDraft, withDraft } from './access-draft.ts';
 import {
-  CREATES_RECORD,
   decideForRole,
   decideForUser,
   loadAskedRecord,

@@ -1,5 +1,5 @@
 /** Evaluates the permissions of a caller, for pages that show which actions are denied, and why. */
-import { RULE_ACTIONS, type RuleAction } from '../../actions.ts';
+import { CREATES_RECORD, RULE_ACTIONS, type RuleAction } from '../../actions.ts';
 import { type AuditEntry, createEntryId, EVALUATION } from '../../audit/index.ts';
 import { type Decision, decidingRule } from '../../authz/decision/index.ts';
 import { AUDIT_ACTIONS, AUDIT_LOG_NAME } from '../../authz/policies/index.ts';
@@ -7,7 +7,7 @@ import type { Issue } from '../../errors.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { appendEvaluation, createRequestContext, type UnitOfWork } from '../../pipeline/index.ts';
 import { loadRecords } from '../../storage/index.ts';
-import { CREATES_RECORD, decideForCaller, refuseQuestion } from '../access/index.ts';
+import { decideForCaller, refuseQuestion } from '../access/index.ts';
 import type { OwnAuditRight } from '../admission/index.ts';
 import { decideAuditAction } from './own-resources.ts';
 

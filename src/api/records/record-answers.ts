@@ -1,10 +1,12 @@
 /** The responses of the record endpoints. */
 import type { ActionName } from '../../actions.ts';
 import { type Answer, type Answers, envelope, ISSUE, NO_CONTENT, PROBLEM } from '../../request/index.ts';
+import type { Resource } from '../../resources/index.ts';
 import { component, type Schema, Type } from '../../schemas/index.ts';
 import { COUNT, ID, lineByLine, MESSAGE, PAGED, TEXT } from '../schema-members.ts';
 import type { DescribedResource } from './described-resource.ts';
 import type { RecordExamples } from './record-examples.ts';
+import { RESOURCE_DESCRIPTION, resourceDescriptionExample } from './resource-description.ts';
 
 const WITH_FIELDS = 'With `fields`, a record has only its id and these fields';
 const UNREAD = 'its id and version alone if the caller may not read it after the change';
@@ -50,8 +52,13 @@ export function answersOf(action: ActionName, described: DescribedResource): Ans
       return importAnswers(resource.name, examples);
     case 'export':
       return { 200: exportOf(described) };
-    default:
+    case 'list':
+    case 'listDeleted':
       return { 200: pageOf(described) };
+    case 'schema':
+      return { 200: descriptionOf(resource) };
+    default:
+      return action satisfies never;
   }
 }
 
@@ -138,6 +145,15 @@ export const PAGE_MEMBERS = {
   total: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of all matching records, if requested.' })),
   warnings: Type.Optional(Type.Array(TEXT)),
 };
+
+function descriptionOf({ name, description }: Resource): Answer {
+  return {
+    description: 'Fields and metadata.',
+    schema: envelope(RESOURCE_DESCRIPTION),
+    example: { success: true, data: resourceDescriptionExample(name, description) },
+    headers: ['X-Decision-Id'],
+  };
+}
 
 function pageOf({ forms, examples }: DescribedResource): Answer {
   return {

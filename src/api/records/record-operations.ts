@@ -2,13 +2,12 @@
  * The descriptions of the record endpoints of each resource. Requests for any resource have one route, `/api/:resource`, and are validated
  * with `ANY_RECORD`; the document shows one path per resource, with the forms of its definition.
  */
-import { ACTIONS, type Action, type ActionName, SCHEMA_ACTION } from '../../actions.ts';
+import { ACTIONS, type Action, type ActionName, BATCH_ACTIONS } from '../../actions.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import {
   actionBodySchema,
   DELETE_QUERY,
   type EndpointDescription,
-  envelope,
   exportQuerySchema,
   IMPORT_QUERY,
   importBodySchema,
@@ -23,7 +22,6 @@ import { lineByLine, TEXT } from '../schema-members.ts';
 import { batchEndpoint } from './batch-operation.ts';
 import { type DescribedResource, describeResources } from './described-resource.ts';
 import { answersOf, readAnswers } from './record-answers.ts';
-import { RESOURCE_DESCRIPTION, resourceDescriptionExample } from './resource-description.ts';
 
 /** Returns the descriptions of the record endpoints of these resources, and of batches. They name no other resource. */
 export function recordEndpoints(resources: readonly Resource[], limits: RequestLimits): readonly EndpointDescription[] {
@@ -42,7 +40,7 @@ function endpointsOf(described: DescribedResource): readonly EndpointDescription
   return [
     byVerb(described, 'list', { query: Input(resource.softDelete ? { ...query, deleted } : query) }),
     byVerb(described, 'create', withBody(forms.create, examples.create)),
-    schemaEndpoint(described),
+    { method: 'GET', path: `/api/${resource.name}/schema`, id: `${resource.name}.schema`, ...common(described, 'schema') },
     byVerb(described, 'read', { params: ID_PARAMETER, query: READ_QUERY, ifNoneMatch: true, answers: readAnswers(described) }),
     byVerb(described, 'update', { params: ID_PARAMETER, ifMatch: true, ...withBody(forms.update, examples.update) }),
     byVerb(described, 'delete', { params: ID_PARAMETER, query: DELETE_QUERY, ifMatch: true }),
@@ -101,28 +99,8 @@ function importParts({ forms, limits }: DescribedResource): Parts & { readonly q
 type Common = Pick<EndpointDescription, 'tag' | 'summary' | 'caller' | 'answers' | 'problems'>;
 
 function common(described: DescribedResource, action: ActionName): Common {
-  const summary = ACTIONS.get(action)?.summary ?? '';
+  const summary = BATCH_ACTIONS.get(action)?.summary ?? '';
   return { tag: described.resource.name, summary, caller: 'anyone', answers: answersOf(action, described), problems: problemsOf(action) };
-}
-
-function schemaEndpoint({ resource: { name, description } }: DescribedResource): EndpointDescription {
-  return {
-    method: 'GET',
-    path: `/api/${name}/schema`,
-    id: `${name}.schema`,
-    tag: name,
-    summary: SCHEMA_ACTION.summary,
-    caller: 'anyone',
-    answers: {
-      200: {
-        description: 'Fields and metadata.',
-        schema: envelope(RESOURCE_DESCRIPTION),
-        example: { success: true, data: resourceDescriptionExample(name, description) },
-        headers: ['X-Decision-Id'],
-      },
-    },
-    problems: [403, 404],
-  };
 }
 
 /** Returns the actions of a resource. Actions on soft-deleted records need `softDelete`. */
@@ -150,13 +128,19 @@ function problemsOf(action: ActionName): readonly number[] {
     case 'listDeleted':
     case 'export':
     case 'read':
+    case 'schema':
       return [403, 404];
     case 'delete':
       return [403, 404, 409, 412, 428];
     case 'restore':
     case 'update':
       return [403, 404, 409, 412, 422, 428];
-    default:
+    case 'create':
+    case 'createIfNotExists':
+    case 'updateIfExists':
+    case 'import':
       return [403, 404, 409, 422];
+    default:
+      return action satisfies never;
   }
 }

@@ -1,4 +1,5 @@
 /** Findings about conditions that the database cannot evaluate. */
+import { canSelectRecords } from '../../actions.ts';
 import {
   ALWAYS,
   type Comparison,
@@ -23,7 +24,7 @@ import { definitionsFor, type LintedRule } from './lint-context.ts';
 export function lintInMemory(linted: LintedRule, leaves: readonly ConditionLeaf[]): readonly RuleFinding[] {
   const { rule } = linted;
   const isAuditLog = rule.resource === AUDIT_LOG_NAME;
-  if (!isAuditLog && !['list', 'export', '*'].includes(rule.action)) return [];
+  if (!isAuditLog && !canSelectRecords(rule.action)) return [];
   const resource = definitionsFor(linted).get(rule.resource);
   const found = leaves.flatMap(toParts).find(({ leaf, condition }) => {
     if (!conditionPaths(condition).some(({ group }) => group === 'resource')) return false;

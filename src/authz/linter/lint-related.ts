@@ -1,3 +1,4 @@
+import { canSelectRecords } from '../../actions.ts';
 import { conditionPaths, type Operand, type Path, type Related, readsOtherRecords } from '../../conditions/index.ts';
 import { hasIndexOn } from '../../resources/index.ts';
 import type { RuleFinding } from './finding.ts';
@@ -41,12 +42,10 @@ function lintIndexes(linted: LintedRule): readonly RuleFinding[] {
 /** Returns true if a list can search the related records for all of its rows at once, with an index that begins with the known fields. */
 function isSearchedOnce(related: Related, { rule }: LintedRule): boolean {
   const { known, open } = linkingFields(related);
-  if (!LISTS.has(rule.action) || related.resource === rule.resource || known.length === 0 || open.length === 0) return false;
+  if (!canSelectRecords(rule.action) || related.resource === rule.resource || known.length === 0 || open.length === 0) return false;
   if (related.on.some(({ operand }) => groupOf(operand) === 'related') || readsOtherRecords(related.where)) return false;
   return !conditionPaths(related.where).some(({ group }) => group === 'resource');
 }
-
-const LISTS: ReadonlySet<string> = new Set(['list', 'export', '*']);
 
 /** Returns the linking fields: first those whose values the caller and literals determine, then those whose values depend on the record. */
 function linkingFields({ on }: Related): { readonly known: readonly string[]; readonly open: readonly string[] } {

@@ -1,3 +1,4 @@
+import { CHANGES_RECORDS } from '../../actions.ts';
 import { memoize } from '../../memoize.ts';
 import { type ApplicableRules, type CompiledRule, type CompileOptions, compileRule, type RankedRule } from './compiled-rule.ts';
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule } from './policy.ts';
@@ -51,9 +52,6 @@ const LIMITS = {
   relatedRecords: 100,
 };
 
-/** Actions that change a user. */
-const CHANGES: ReadonlySet<string> = new Set(['create', 'update', 'delete', 'import']);
-
 /** The properties of a request that determine whether the built-in rule applies. */
 interface ProtectionInput {
   readonly role: string;
@@ -63,7 +61,7 @@ interface ProtectionInput {
 
 /** Returns true if the built-in rule applies: a principal of another role than `admin` changes users. */
 export function isProtected({ role, resource, action }: ProtectionInput): boolean {
-  return resource === 'User' && role !== 'admin' && CHANGES.has(action);
+  return resource === 'User' && role !== 'admin' && CHANGES_RECORDS.has(action);
 }
 
 const compiled = new WeakMap<CompileOptions, CompiledRule>();

@@ -1,40 +1,47 @@
+/**
+ * The steps that load the record of a request by its id. They return no record for an unknown id and refuse nothing, because the decision must not
+ * depend on which records exist.
+ */
 import { Problem } from '../../errors.ts';
 import type { Resource, Row, StoredRecord } from '../../resources/index.ts';
 import { hasChecksums, loadDeletedRecord, loadRecord, type RowLock, unlessDamaged } from '../../storage/index.ts';
 import type { Found, RequestContext } from '../request-context.ts';
 
-/** Row locks that actions take when they load their record. */
-const LOCKS: ReadonlyMap<string, RowLock> = new Map([
-  ['update', 'noKeyUpdate'],
-  ['delete', 'update'],
-  ['restore', 'noKeyUpdate'],
-]);
+/** Loads the record without a lock, if it was not prefetched. */
+export function loadToRead(context: RequestContext): Found | Promise<Found> {
+  return prefetchedRecord(context) ?? loadBy(context, loadRecord);
+}
 
-/** Actions that search for referencing records before they write. */
-const SEARCHES: ReadonlySet<string> = new Set(['delete', 'restore']);
+/** Loads and locks the record, if it was not prefetched. */
+export function loadToUpdate(context: RequestContext): Found | Promise<Found> {
+  return prefetchedRecord(context) ?? loadBy(context, loadRecord, { lock: 'noKeyUpdate' });
+}
 
-/**
- * Loads the record of the request, and locks it if it was not prefetched. Returns no record for an unknown id and refuses nothing, because the
- * decision must not depend on which records exist.
- */
-export function loadById(context: RequestContext): Found | Promise<Found> {
-  const { prefetched, resource } = context;
+/** Loads and locks the record. The action searches for referencing records before it writes. */
+export function loadToDelete(context: RequestContext): Found | Promise<Found> {
+  return prefetchedRecord(context) ?? loadBy(context, loadRecord, { lock: 'update', beforeSearch: true });
+}
+
+/** Loads and locks the soft-deleted record. Returns no record if the record is not deleted. */
+export function loadToRestore(context: RequestContext): Promise<Found> {
+  return loadBy(context, loadDeletedRecord, { lock: 'noKeyUpdate', beforeSearch: true });
+}
+
+function prefetchedRecord({ prefetched, resource }: RequestContext): Found | undefined {
   const row = prefetched?.row;
-  return (row === undefined ? undefined : readUndamaged(resource, row)) ?? loadBy(context, loadRecord);
+  return row === undefined ? undefined : readUndamaged(resource, row);
 }
 
-/** Loads the soft-deleted record of the request. Returns no record if the record is not deleted. */
-export function loadDeletedById(context: RequestContext): Promise<Found> {
-  return loadBy(context, loadDeletedRecord);
+interface Locking {
+  readonly lock?: RowLock;
+  /** True if the action searches for referencing records before it writes. */
+  readonly beforeSearch?: boolean;
 }
 
-async function loadBy(context: RequestContext, load: typeof loadRecord): Promise<Found> {
-  if (context.request.id === undefined) throw new Problem('REQUEST_MALFORMED', 'expected an id');
-  const { id, action } = context.request;
-  return findUndamaged(
-    context.resource,
-    load(context.tx, context.resource, { id, lock: LOCKS.get(action), beforeSearch: SEARCHES.has(action) }),
-  );
+async function loadBy({ request, tx, resource }: RequestContext, load: typeof loadRecord, locking: Locking = {}): Promise<Found> {
+  const { id } = request;
+  if (id === undefined) throw new Problem('REQUEST_MALFORMED', 'expected an id');
+  return findUndamaged(resource, load(tx, resource, { id, ...locking }));
 }
 
 /** Returns the loaded record. Returns no record if its checksum is wrong: `validateRecord` refuses it after the decision. */
