@@ -159,7 +159,7 @@ export const ACTIONS: ReadonlyMap<string, Action> = new Map(table.map((action) =
 export const SENDS_DATA: ReadonlySet<string> = new Set(table.filter(({ takes }) => takes.includes('data')).map(({ decides }) => decides));
 
 /** The action that describes a resource: available in batches and at a route of its own. */
-export const SCHEMA_ACTION: Action = Object.freeze({
+const SCHEMA_ACTION: Action = Object.freeze({
   name: 'schema',
   decides: 'read',
   takes: [],

@@ -47,8 +47,8 @@ describe('sources', () => {
     expect(findAll(all, [rule], layers).map(show)).toEqual([]);
   });
 
-  it('sources export from an index.ts only values that another module imports', () => {
-    expect(findUnusedExports(sources, users, layers)).toEqual([]);
+  it('sources export only values that another file imports', () => {
+    expect(findUnusedExports(sources, users)).toEqual([]);
   });
 
   it('sources need every package of the layer table', () => {
@@ -156,13 +156,25 @@ describe('rules', () => {
     );
   });
 
-  it.each(['stay', 'step'])('the rules report that an index.ts exports %s, which no other module imports', (unused) => {
-    const index = parseSource('rules/deep/index.ts', "export { stay, step, type Way } from './walk.ts';");
+  it.each(['stay', 'step'])('the rules report an export %s that no other file imports', (unused) => {
+    const exporting = [
+      parseSource('rules/deep/index.ts', "export { stay, step, type Way } from './walk.ts';"),
+      parseSource('rules/deep/walk.ts', 'export function stay() {}\nexport const step = 1;\nexport type Way = number;'),
+    ];
     const used = unused === 'stay' ? 'step' : 'stay';
-    for (const text of [`import { ${used} } from '../src/rules/deep/index.ts';`, `(await import('../src/rules/deep/index.ts')).${used}();`])
-      expect(findUnusedExports([index], [parseSource('test/a.test.ts', text)], layers)).toEqual([
-        `rules/deep/index.ts: no other module imports ${unused}, remove the export`,
+    for (const text of [
+      `import { ${used} } from '../src/rules/deep/index.ts';`,
+      `import * as deep from '../src/rules/deep/index.ts';\ndeep.${used}();`,
+      `(await import('../src/rules/deep/index.ts')).${used}();`,
+      `const { ${used} } = await import('../src/rules/deep/index.ts');`,
+    ])
+      expect(findUnusedExports(exporting, [parseSource('test/a.test.ts', text)])).toEqual([
+        `rules/deep/index.ts: no other file imports ${unused}, remove the export`,
       ]);
+    const others = exporting.slice(1);
+    expect(findUnusedExports(others, [parseSource('test/a.test.ts', `import { ${used} } from '../src/rules/deep/walk.ts';`)])).toEqual([
+      `rules/deep/walk.ts: no other file imports ${unused}, remove the export`,
+    ]);
   });
 });
 

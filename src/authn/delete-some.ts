@@ -2,7 +2,7 @@ import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
 
 /** Maximum rows that one statement deletes: on SQLite, all other requests wait for it. A login or a refresh adds fewer rows to each table. */
-export const DELETED_AT_ONCE = 200;
+const DELETED_AT_ONCE = 200;
 
 /** Deletes some of the rows that match a condition with an index. Returns true if more may be left. */
 export async function deleteSome(tx: Transaction, table: string, where: Sql): Promise<boolean> {

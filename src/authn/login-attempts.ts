@@ -162,7 +162,7 @@ const MAX_KNOWN = 20;
 const DAY = 86_400_000;
 
 /** Returns true if the account of an email has logged in from the address recently. It takes the same time for an unknown account. */
-export async function isKnownAddress(tx: Transaction, { account, ip }: LoginAttempt): Promise<boolean> {
+async function isKnownAddress(tx: Transaction, { account, ip }: LoginAttempt): Promise<boolean> {
   const users = await tx.all<{ id: string; userId: string }>(sql`
     select a."id" as "id", u."id" as "userId" from "User" u join "_LoginAddress" a on a."userId" = u."id"
     where u."email" = ${account} and a."lastAt" > ${before(tx.now, KNOWN_DAYS)}`);

@@ -176,7 +176,7 @@ const MAX_TOKENS = 10;
  * Creates and returns a setup token; only its hash is stored. Each start prints its own token. Tokens of other replicas and earlier
  * starts stay valid until setup is done.
  */
-export async function createSetupToken(tx: Transaction): Promise<string> {
+async function createSetupToken(tx: Transaction): Promise<string> {
   const token = randomBytes(24).toString('base64url');
   await tx.lock('setup');
   const text = [toHash(token), ...(await loadHashes(tx))].slice(0, MAX_TOKENS).join(' ');
@@ -186,7 +186,7 @@ export async function createSetupToken(tx: Transaction): Promise<string> {
 }
 
 /** Returns true if a setup token is valid. Takes the same time for every token. */
-export async function isValidSetupToken(tx: Transaction, token: string): Promise<boolean> {
+async function isValidSetupToken(tx: Transaction, token: string): Promise<boolean> {
   const given = Buffer.from(toHash(token));
   const equal = (await loadHashes(tx)).map((hash) => timingSafeEqual(Buffer.from(hash), given));
   return equal.includes(true);

@@ -141,7 +141,7 @@ export function parseOperand(value: Json | undefined, place: OperandPlace): Oper
 }
 
 /** Returns a message for an operand that the operator does not accept. References are not checked, because they have no value yet. */
-export function validateOperand(operand: Operand, operator: Operator, as: ComparisonKind): string | undefined {
+function validateOperand(operand: Operand, operator: Operator, as: ComparisonKind): string | undefined {
   const { operand: shape } = operator;
   switch (operand.type) {
     case 'literal':

@@ -200,7 +200,7 @@ function toContext(as: ComparisonKind, { now, timeZone }: Scope): ComparisonCont
  * Expands a comparison with an array to one comparison for each item. The result is the same, also if it is unknown. Every
  * item is compared as the kind `as` of the whole comparison. Returns undefined if the operator has no such expansion.
  */
-export function expandItems(comparison: Comparison, operator: Operator, as: ComparisonKind): Condition | undefined {
+function expandItems(comparison: Comparison, operator: Operator, as: ComparisonKind): Condition | undefined {
   const { operand } = comparison;
   const { itemwise } = operator;
   if (operand.type !== 'array' || itemwise === undefined) return undefined;

@@ -55,7 +55,7 @@ interface RelatedCounts {
 }
 
 /** Returns the result of a condition whose related records are known; undefined if `where` depends on a record that is not known yet. */
-export function evaluateRecords(records: readonly RelatedRecord[], related: Related, inScope: WhereInScope): Truth | undefined {
+function evaluateRecords(records: readonly RelatedRecord[], related: Related, inScope: WhereInScope): Truth | undefined {
   return createRecordEvaluator(related, inScope)(records);
 }
 

@@ -184,7 +184,7 @@ export function createNumberDomain(first: number, last: number, { noun, alsoWrit
 }
 
 /** Returns the message for a literal outside the domain of `name`, with the value or reference that was probably meant. */
-export function describeOutOfDomain(given: Json, name: string, domain: ValueDomain): string {
+function describeOutOfDomain(given: Json, name: string, domain: ValueDomain): string {
   const path = typeof given === 'string' ? parseForeignReference(given) : undefined;
   const hint = path === undefined ? domain.nearest(given) : `; a reference is written \${${path}}`;
   return `${describeValue(given)} is no value of ${name}: expected ${domain.described}${hint}`;

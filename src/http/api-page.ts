@@ -87,7 +87,7 @@ function swaggerFolder(): string {
 }
 
 /** The API page. Its URLs are relative, so that it also works below a prefix that a proxy strips. */
-export const PAGE: string = `<!doctype html>
+const PAGE: string = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -143,7 +143,7 @@ SwaggerUIBundle({
 `;
 
 /** The list of errors. The \`type\` of a problem links to its entry. */
-export const ERRORS_PAGE: string = `<!doctype html>
+const ERRORS_PAGE: string = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">

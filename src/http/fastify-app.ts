@@ -108,7 +108,7 @@ function loggerOf({ logLevel, logStream }: HttpOptions): NonNullable<FastifyServ
 type CreateRequestLog = NonNullable<FastifyServerOptions['childLoggerFactory']>;
 
 /** Creates the logger of a request, whose lines contain the request id, and the trace if the request belongs to one. */
-export const createRequestLog: CreateRequestLog = (logger, ...given) => new RequestLog(logger, given);
+const createRequestLog: CreateRequestLog = (logger, ...given) => new RequestLog(logger, given);
 
 type Arguments = Parameters<FastifyBaseLogger['info']>;
 

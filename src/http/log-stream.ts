@@ -26,7 +26,7 @@ interface WaitingLine {
  *
  * Writes one line at a time, because processes can share a pipe: several lines at once can be written in parts, between which others write.
  */
-export function createLogStream(out: Writable): LogStream {
+function createLogStream(out: Writable): LogStream {
   const waiting: WaitingLine[] = [];
   let [length, dropped] = [0, 0];
   let [isWriting, isDropping, isCut] = [false, false, false];

@@ -120,7 +120,7 @@ const CONSTANT_TYPES: readonly (readonly [type: string, value: Json])[] = [
  * Compiles a comparison of a value inside a JSON column to a CASE over its JSON type. Texts, numbers and lists are compared as columns of
  * that kind. For `true`, `false`, null and objects, the result is evaluated at compile time. A missing value is unknown.
  */
-export function compileJsonSql(operator: ColumnCompiler, sides: JsonSides, context: SqlContext): SqlTruth | typeof IN_MEMORY {
+function compileJsonSql(operator: ColumnCompiler, sides: JsonSides, context: SqlContext): SqlTruth | typeof IN_MEMORY {
   const { text, number, list, type } = sides.json;
   const branches: (readonly [type: string, truth: SqlTruth | typeof IN_MEMORY])[] = [
     ['text', compileAsColumn({ sql: text, kind: 'text', example: '' }, operator, { sides, context })],

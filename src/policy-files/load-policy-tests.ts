@@ -47,7 +47,7 @@ interface ParsedTestFile {
 }
 
 /** Parses a test file. Names are validated only in a file whose form is valid. */
-export function parseTestFile(raw: YamlFile, { definitions, incomplete, policies }: TestNames): ParsedTestFile {
+function parseTestFile(raw: YamlFile, { definitions, incomplete, policies }: TestNames): ParsedTestFile {
   const reporter = createReporter(raw);
   for (const { path, detail } of validateSchema(POLICY_TEST_FILE, raw.source)) reporter.report(path.split('.').filter(Boolean), detail);
   if (reporter.mistakes.length > 0 || !isObject(raw.source)) return { file: undefined, mistakes: reporter.mistakes };

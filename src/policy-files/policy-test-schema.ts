@@ -42,7 +42,7 @@ const ALLOWED_RECORDS = Type.Union([Type.Literal('all'), NAMES]);
 const LISTED = Type.Union([Type.Literal('DENY'), NAMES]);
 
 /** A test: a matrix (`allow`), one request (`action`, `expect`), or lists (`list`). */
-export const POLICY_TEST = Input({
+const POLICY_TEST = Input({
   name: Type.String({ minLength: 1, maxLength: MAX_TEXT, format: 'line', description: 'A sentence that says what the policies do.' }),
   resource: Type.String({ maxLength: 63, description: 'Name of the resource.' }),
   environment: Type.Optional(ENVIRONMENT),

@@ -7,7 +7,7 @@ import { type Definitions, printMistake } from '../resources/index.ts';
 import { type ComposedDefinitions, loadProject } from '../resources/system/index.ts';
 
 /** Returns the folder of the definition files. */
-export function definitionFolder(project: string): string {
+function definitionFolder(project: string): string {
   return join(project, 'resources');
 }
 

@@ -111,7 +111,7 @@ export interface ItemMembers {
  * two exceptions: for a create it is the record, and for an update it is the id with the fields. If the item itself has `id` or
  * `filter`, `data` contains only the fields, so fields named `data` or `filter` can always be sent.
  */
-export function parseItemMembers(item: JsonObject, action: Action, issues: Issue[]): ItemMembers {
+function parseItemMembers(item: JsonObject, action: Action, issues: Issue[]): ItemMembers {
   const data = ownValue(item, 'data');
   const beside = without(item, ['resource', 'action', ...(action.name === 'updateIfExists' ? ['optional'] : [])]);
   const takesData = action.takes.includes('data');

@@ -41,7 +41,7 @@ function resultHeaders({ version, location }: ActionResult, decisionId: string |
 }
 
 /** The media type of RFC 9457. */
-export const PROBLEM_TYPE = 'application/problem+json';
+const PROBLEM_TYPE = 'application/problem+json';
 
 /** The body of a problem: RFC 9457, with `success: false` as in every envelope. */
 export interface ProblemBody {
@@ -98,7 +98,7 @@ export function toProblemBody({ code, status, detail, extras }: Problem, request
 }
 
 /** Returns the path of the page that explains a code. The service serves it. */
-export function toProblemType(code: ProblemCode): string {
+function toProblemType(code: ProblemCode): string {
   return `/docs/errors#${code}`;
 }
 

@@ -40,7 +40,7 @@ export function suggest(given: string, known: Iterable<string>): string {
 }
 
 /** Returns ` (did you mean …?)`, or all known names if none is similar. */
-export function suggestAll(given: string, known: Iterable<string>): string {
+function suggestAll(given: string, known: Iterable<string>): string {
   const names = [...known];
   const near = didYouMean(given, names);
   return near !== '' || names.length === 0 ? near : ` (known: ${names.join(', ')})`;

@@ -191,7 +191,7 @@ function deepFreeze<Value extends Json>(value: Value): Value {
  * Hashes the parts of a definition that storage and validation depend on. Excludes descriptions, the order of fields, legacy permissions and
  * `renamedFrom`, which do not change tables or responses.
  */
-export function hashDefinition({
+function hashDefinition({
   name,
   fields,
   indexes,
@@ -219,7 +219,7 @@ function toStableText(value: unknown): string {
 }
 
 /** Parses the legacy `permissions` of a definition: action name → roles. */
-export function parsePermissions(source: Json | undefined, report: Report): ReadonlyMap<string, readonly string[]> {
+function parsePermissions(source: Json | undefined, report: Report): ReadonlyMap<string, readonly string[]> {
   const permissions = new Map<string, readonly string[]>();
   if (source === undefined) return permissions;
   if (!isObject(source)) {

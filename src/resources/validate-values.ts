@@ -119,7 +119,7 @@ function complete(resource: Resource, { input, values }: Incomplete): Issue[] {
 }
 
 /** Returns true for `{ "increment": amount }` on a numeric field. */
-export function isIncrement(field: Field, given: Json): given is JsonObject {
+function isIncrement(field: Field, given: Json): given is JsonObject {
   return typeOf(field).add !== undefined && isObject(given) && Object.hasOwn(given, 'increment');
 }
 
@@ -133,7 +133,7 @@ export function hasIncrement(resource: Resource, change: Json | undefined): bool
 }
 
 /** Returns the incremented value, or the reason why there is none. `stored` is the record; undefined if increments are not allowed. */
-export function applyIncrement(
+function applyIncrement(
   field: Field,
   given: JsonObject,
   stored: JsonObject | undefined,

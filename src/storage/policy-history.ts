@@ -269,7 +269,7 @@ export async function loadHistoryHeadAt(tx: Transaction, revision: number): Prom
  * Adds the policy versions of a new revision to the history hash, in stored order. The caller must have created the revision in the same
  * transaction, so that no other transaction extends the hash.
  */
-export async function extendHistoryHash(tx: Transaction, revision: number, versions: readonly object[]): Promise<void> {
+async function extendHistoryHash(tx: Transaction, revision: number, versions: readonly object[]): Promise<void> {
   await storeHistoryHash(tx, revision, { head: await loadHistoryHead(tx), versions });
 }
 

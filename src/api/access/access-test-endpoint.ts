@@ -252,7 +252,7 @@ const MAX_WARNED = 5;
 export const NOT_ACTIVE = 'the user is not active: every request of this user is refused, even if policies allow it';
 
 /** Returns warnings that the test may differ from the admin's intention, or that an allowed request may still fail. */
-export function warningsOfTest(test: AccessTest, simulated: SimulatedAccess, user: Resource): readonly string[] {
+function warningsOfTest(test: AccessTest, simulated: SimulatedAccess, user: Resource): readonly string[] {
   return [...warningsOfUser(test, simulated, user), ...warningsOfRecord(test, simulated), ...warningsOfValues(simulated.issues)];
 }
 

@@ -44,7 +44,7 @@ export async function hasEntriesAbout(tx: Transaction, resource: string): Promis
 }
 
 /** Yields the entries that match a filter, in pages, the oldest first. Entries that are committed meanwhile are left out. */
-export async function* searchFromCommand(read: ReadTransaction, filter: EntryFilter): AsyncGenerator<readonly AuditEntry[], void> {
+async function* searchFromCommand(read: ReadTransaction, filter: EntryFilter): AsyncGenerator<readonly AuditEntry[], void> {
   const to = Math.min(filter.to ?? Number.POSITIVE_INFINITY, (await read(async (tx) => tx.now)) + 1);
   let cursor: string | undefined;
   do {

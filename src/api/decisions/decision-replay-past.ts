@@ -25,7 +25,7 @@ export interface PastPolicies {
 }
 
 /** Loads the policies at the revision of an entry, and the assignments of its caller. Rules are compiled with the present definitions. */
-export async function loadPastPolicies({ tx, snapshot, deps }: PastRequest, entry: AuditEntry): Promise<PastPolicies> {
+async function loadPastPolicies({ tx, snapshot, deps }: PastRequest, entry: AuditEntry): Promise<PastPolicies> {
   const { userPolicies, ...state } = await loadPolicyStateAt(tx, entry.epoch, entry);
   return { policies: compilePolicies(state, snapshot.definitions, deps.limits), assignments: toUserAssignments(userPolicies) };
 }
@@ -35,7 +35,7 @@ async function loadPresentPolicies({ tx, snapshot }: PastRequest, { userId }: Au
 }
 
 /** Returns the rules that applied to the decision of an entry. */
-export function pastRules({ policies, assignments }: PastPolicies, { role, resource, action, at }: AuditEntry): ApplicableRules {
+function pastRules({ policies, assignments }: PastPolicies, { role, resource, action, at }: AuditEntry): ApplicableRules {
   return applicableRules(policies, { assignments, role, resource, action: action as RuleAction, now: Date.parse(at) });
 }
 

@@ -182,7 +182,7 @@ async function appendCreated(tx: Transaction, name: string): Promise<void> {
 }
 
 /** The policy of full access. Admins can read and edit it like any other; without it, admins are denied too. */
-export const FULL_ACCESS: PolicyInput = {
+const FULL_ACCESS: PolicyInput = {
   name: 'Administrators: full access',
   description: 'Created with the first admin. Without this policy, admins are denied too.',
   type: 'ROLE_BASED',

@@ -181,7 +181,7 @@ const DETAILS = {
 } as const;
 
 /** Creates the suspects of a chain. */
-export function createSuspects(writer: string, report: (found: Break) => void): Suspects {
+function createSuspects(writer: string, report: (found: Break) => void): Suspects {
   const held: Suspect[] = [];
   /** Hashes that a moved entry may have followed before. */
   const before = new Set<string>();

@@ -219,7 +219,7 @@ function reasonOf(error: unknown): string {
 const LAST_LINE_PREFIX = 'checkpoint ';
 
 /** Saves the hash of the last line that a service has written, so that the removal of lines at the end of the file is detected. */
-export async function saveLastLine(tx: Transaction, service: string, line: string): Promise<void> {
+async function saveLastLine(tx: Transaction, service: string, line: string): Promise<void> {
   await tx.run(sql`
     insert into "_State" ("id", "text") values (${LAST_LINE_PREFIX + service}, ${line})
     on conflict ("id") do update set "text" = excluded."text"`);
@@ -233,7 +233,7 @@ export async function loadLastLines(tx: Transaction): Promise<ReadonlyMap<string
 }
 
 /** Loads the id of the last restore. After a restore, signed entries may no longer exist. */
-export async function loadRestoreId(tx: Transaction): Promise<string | undefined> {
+async function loadRestoreId(tx: Transaction): Promise<string | undefined> {
   const row = await tx.one<{ text: string }>(sql`select "text" from "_State" where "id" = 'restored'`);
   return row?.text;
 }

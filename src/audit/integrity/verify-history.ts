@@ -153,7 +153,7 @@ type Columns = Readonly<Record<(typeof VERSION_CONTENT)[number] | 'toEpoch' | 'n
 const SELECTION = sql`h.*`;
 
 /** Loads up to `limit` versions after a position, up to the revision `until`, with the revision of the next version of each subject. */
-export async function loadVersions(
+async function loadVersions(
   tx: Transaction,
   after: VersionPosition,
   { until, limit }: { readonly until: number; readonly limit: number },
@@ -169,19 +169,19 @@ export async function loadVersions(
 }
 
 /** Returns the hash of the history after one more version. */
-export function extend(previous: string, { content }: VersionRow): string {
+function extend(previous: string, { content }: VersionRow): string {
   return toVersionHash(previous, content);
 }
 
 /** Loads the revisions after `after` that have a hash of the history, in ascending order. */
-export async function loadHeads(tx: Transaction, after: number, limit: number): Promise<readonly HistoryHead[]> {
+async function loadHeads(tx: Transaction, after: number, limit: number): Promise<readonly HistoryHead[]> {
   const rows = await tx.all<{ readonly number: number; readonly historyHash: string }>(sql`
     select "number", "historyHash" from "_Epoch" where "number" > ${after} and "historyHash" is not null order by "number" limit ${limit}`);
   return rows.map(({ number, historyHash }) => ({ revision: Number(number), hash: historyHash }));
 }
 
 /** Loads the versions whose revision is after `after` and has no history hash. No policy change of this service writes such a version. */
-export async function loadUnhashed(
+async function loadUnhashed(
   tx: Transaction,
   { after, until, limit }: { readonly after: number; readonly until: number; readonly limit: number },
 ): Promise<readonly VersionRow[]> {

@@ -182,7 +182,7 @@ async function loadRange(
  * Returns SQL that selects the old entries to keep: those after the cut of their chain, and those of a chain whose row is missing, which
  * verification reports.
  */
-export function keptAfterCuts(tx: Pick<Transaction, 'dialect'>): RetainedRows {
+function keptAfterCuts(tx: Pick<Transaction, 'dialect'>): RetainedRows {
   const cut = cutSequenceOf(tx, 'c');
   return {
     condition: (row) => sql`${row}."writer" is not null and not exists (

@@ -200,7 +200,7 @@ export const REQUEST_KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
 ]);
 
 /** Removes secret fields from the body of a request: values that conditions read appear in traces and in the audit log. */
-export function withoutSecrets(resource: Resource, data: Json | undefined): Json | undefined {
+function withoutSecrets(resource: Resource, data: Json | undefined): Json | undefined {
   if (typeof data !== 'object' || data === null) return data;
   const secret = new Set([...resource.fields.values()].filter((field) => field.writeOnly).map((field) => field.name));
   if (secret.size === 0) return data;

@@ -86,17 +86,17 @@ export function decidingRule(decision: Decision): CompiledRule | undefined {
 const RULES_NAMED = 3;
 
 /** Returns the reason of an allowed request. Callers see reasons, so reasons contain names of rules and policies but no attribute values. */
-export function reasonForAllow(rule: CompiledRule): string {
+function reasonForAllow(rule: CompiledRule): string {
   return `allowed by ${rule.label}`;
 }
 
 /** Returns the reason of a request that a rule denies. */
-export function reasonForDeny(rule: CompiledRule): string {
+function reasonForDeny(rule: CompiledRule): string {
   return `denied by ${rule.label}`;
 }
 
 /** Returns the reason of an `allow-where` decision. It names the first three rules and counts the others. */
-export function reasonForAllowWhere(rules: readonly CompiledRule[]): string {
+function reasonForAllowWhere(rules: readonly CompiledRule[]): string {
   const more = rules.length - RULES_NAMED;
   const names = rules.slice(0, RULES_NAMED).map((rule) => `${rule.effect} ${rule.label}`);
   return `${CONDITIONAL} ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
@@ -110,11 +110,11 @@ export function isConditionalReason(reason: string): boolean {
 }
 
 /** Returns the reason of a request for which policies exist, but no rule fires. */
-export function reasonForNoMatch(): string {
+function reasonForNoMatch(): string {
   return 'no rule matched';
 }
 
 /** Returns the reason of a request to which no policy applies. */
-export function reasonForNoPolicies({ userId, role }: { readonly userId?: string | undefined; readonly role: string }): string {
+function reasonForNoPolicies({ userId, role }: { readonly userId?: string | undefined; readonly role: string }): string {
   return userId === undefined ? `no policies found for role ${role}` : `no policies found for user ${userId} or role ${role}`;
 }

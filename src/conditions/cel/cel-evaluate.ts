@@ -132,7 +132,7 @@ const MAX_ITEMS = 10_000;
  * Replaces every path in a tree by a variable. CEL would read `resource.authorId.department` from the value of `resource.authorId`, which
  * is a text. And `has(user.a.b)` would be an error for a user without `a`, where the operator `exists` is false.
  */
-export function toTemplate(root: CelNode): CelTemplate {
+function toTemplate(root: CelNode): CelTemplate {
   const variables = new Map<string, CelVariable>();
   const rewrite = (node: CelNode): CelNode => {
     const read = pathOf(node);
@@ -152,10 +152,7 @@ interface EvaluationInput extends ExpressionInput {
 }
 
 /** Binds the variables that have a value. Reading a variable without a value is an error, which makes the result unknown. */
-export function toBindings(
-  variables: ReadonlyMap<string, CelVariable>,
-  { valueAt, kindOf, spend }: EvaluationInput,
-): Record<string, CelInput> {
+function toBindings(variables: ReadonlyMap<string, CelVariable>, { valueAt, kindOf, spend }: EvaluationInput): Record<string, CelInput> {
   const bindings = Object.create(null) as Record<string, CelInput>;
   for (const [name, { path, presence }] of variables) {
     const value = valueAt(path);

@@ -164,7 +164,7 @@ export function lowerOperand(node: CelNode, parser: ConditionParser): LoweredOpe
 }
 
 /** Converts a node to the operand of a record's path that compares as `kind`; undefined if it must be evaluated for each record. */
-export function lowerOperandFor(node: CelNode, kind: PathKind | undefined, { source, parser }: Lowering): Operand | undefined {
+function lowerOperandFor(node: CelNode, kind: PathKind | undefined, { source, parser }: Lowering): Operand | undefined {
   const side = lowerOperand(node, parser);
   if (side !== undefined) return side.operand;
   if (!isRecordIndependent(node)) return undefined;

@@ -146,7 +146,7 @@ interface Loop {
  * Lowers loops to the list operators of the same meaning. Over an empty list, a CEL loop is false or true even if the other side is missing, while
  * an operator is unknown. The condition therefore also tests whether the list has items.
  */
-export function lowerLoop(node: CelNode, lowering: Lowering): Condition | undefined {
+function lowerLoop(node: CelNode, lowering: Lowering): Condition | undefined {
   const loop = parseLoop(node);
   if (loop === undefined) return undefined;
   const list = recordPathOf(loop.list, lowering.parser);

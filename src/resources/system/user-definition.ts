@@ -2,7 +2,7 @@ import { describeValue, isObject, type Json, type JsonObject } from '../../opera
 import { ASSIGNABLE_ROLES, collectMistakes, type ParsedDefinition, parseDefinition, type Report } from '../index.ts';
 
 /** The default roles. The `User` file of a project may add other assignable roles. */
-export const USER_ROLES = ['anon', 'user', 'admin'] as const;
+const USER_ROLES = ['anon', 'user', 'admin'] as const;
 
 /** The built-in resource `User`. It is served by the generic routes and decided like any other resource. */
 export const USER: JsonObject = {

@@ -159,7 +159,7 @@ export interface RowToConvert {
  * Converts the value of a row. Uses the value of the restored column if the value was not changed in a later column and is valid under
  * the options of the new field; otherwise converts the value of the present column.
  */
-export function convertRow({ from, after, archived, restored = -1 }: Conversion, row: RowToConvert): ConvertedValue {
+function convertRow({ from, after, archived, restored = -1 }: Conversion, row: RowToConvert): ConvertedValue {
   const history = toHistory([...archived, from], row);
   const [value, column] = [history.values[restored], archived[restored]];
   if (value !== undefined && column !== undefined && history.origins.at(-1)?.has(restored) === true) {

@@ -78,7 +78,7 @@ interface RuleRow {
 }
 
 /** Returns the names of the rules for a resource, or, if `field` is given, of the rules whose conditions read the field. */
-export function findRulesAbout(
+function findRulesAbout(
   rules: readonly StoredRule[],
   { resource, field }: Pick<Step, 'resource' | 'field'>,
   definitions: Definitions,
@@ -102,7 +102,7 @@ function readPaths({ resource, paths, related }: StoredRule): readonly { readonl
 }
 
 /** Returns a rule with the new names of resources and fields. `before` contains the definitions that the rule was written for. */
-export function rewriteRule(rule: StoredRule, renames: Renames, before: Definitions): RewrittenRule {
+function rewriteRule(rule: StoredRule, renames: Renames, before: Definitions): RewrittenRule {
   const { tables, fields } = renames;
   let isUnsure = false;
   const renamePath = (path: Path, related?: string): readonly string[] | undefined => {

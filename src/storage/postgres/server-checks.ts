@@ -76,7 +76,7 @@ export interface ServerFacts {
 }
 
 /** Loads the settings of the server. */
-export async function loadFacts(tx: Transaction): Promise<ServerFacts> {
+async function loadFacts(tx: Transaction): Promise<ServerFacts> {
   const facts = await tx.one<ServerFacts>({ sql: FACTS, parameters: [] });
   if (facts === undefined) throw new Error('the server returned no settings');
   return facts;
