@@ -1,7 +1,7 @@
 import type { Issue, TextRange } from '../errors.ts';
 import { describeValue, type Json } from '../operators/index.ts';
 import { type Condition, constant, type Path, type PathKind } from './condition.ts';
-import type { ValueDomain } from './validate-literals.ts';
+import type { ValueDomain } from './value-domain.ts';
 
 /** Limits on the conditions of a rule. */
 export interface ConditionLimits {

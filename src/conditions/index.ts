@@ -57,6 +57,7 @@ export {
 export type { AncestorsTrace, ComparisonTrace, ConditionTrace, RelatedTrace, TracedAnswer } from './condition-trace.ts';
 export { countConditions } from './count-conditions.ts';
 export { explainCondition, printCondition } from './explain-condition.ts';
+export { parseForeignReference } from './foreign-reference.ts';
 export { parseConditions } from './parse-condition.ts';
 export { WITHIN } from './parse-within.ts';
 export { evaluate, type PartialEvaluator, partiallyEvaluate, toPartialEvaluator } from './partial-evaluation.ts';
@@ -71,11 +72,5 @@ export {
   storedRelatedPaths,
 } from './rename-paths.ts';
 export { traceResidual } from './residual-trace.ts';
-export {
-  createNumberDomain,
-  createStoredDomain,
-  createTextDomain,
-  parseForeignReference,
-  type ValueDomain,
-  validateLiteralValues,
-} from './validate-literals.ts';
+export { validateLiteralValues } from './validate-literals.ts';
+export { createNumberDomain, createStoredDomain, createTextDomain, type ValueDomain } from './value-domain.ts';

@@ -3,7 +3,7 @@ import { describeValue, type Json } from '../operators/index.ts';
 import { parsePath } from './attribute-path.ts';
 import type { Condition, Operand, Path, PathKind, Within } from './condition.ts';
 import { type ConditionParser, lookupKind } from './condition-parser.ts';
-import { parseForeignReference } from './validate-literals.ts';
+import { parseForeignReference } from './foreign-reference.ts';
 
 /** The operator of conditions on ancestors. It is written like a comparison, but reads records, so it is no operator of two values. */
 export const WITHIN = Object.freeze({

@@ -1,47 +1,35 @@
 import { describe, expect, it } from 'vitest';
-import { parseForeignReference } from './validate-literals.ts';
+import { defineNegation } from '../operators/define-operator.ts';
+import { OPERATORS, type Operator } from '../operators/index.ts';
+import { createTextDomain } from './index.ts';
+import { validateLiterals } from './validate-literals.ts';
 
-describe('parseForeignReference', () => {
+const states = createTextDomain(['open', 'closed']);
+const path = { group: 'resource', keys: ['state'], text: 'resource.state' } as const;
+const validate = (operator: Operator, value: string): string | undefined =>
+  validateLiterals(
+    { type: 'comparison', path, operator: operator.name, operand: { type: 'literal', value }, ifExists: false },
+    operator,
+    states,
+  );
+const operatorOf = (name: string): Operator => OPERATORS.get(name) as Operator;
+
+describe('validateLiterals', () => {
   it.each([
-    ['$user.id', 'user.id'],
-    ['{{user.id}}', 'user.id'],
-    ['{{ user.department }}', 'user.department'],
-    ['@request.auth.id', 'user.id'],
-    ['@request.auth.department', 'user.department'],
-    ['request.auth.uid', 'user.id'],
-    ['auth.uid()', 'user.id'],
-    ['$CURRENT_USER', 'user.id'],
-    ['$CURRENT_USER.department', 'user.department'],
-    ['$CURRENT_ROLE', 'user.role'],
-    ['$NOW', 'environment.timestamp'],
-    ['X-Hasura-User-Id', 'user.id'],
-    ['#{user.id}', 'user.id'],
-    ['$(user.id)', 'user.id'],
-    [':user.id', 'user.id'],
-    ['%user.id%', 'user.id'],
-    ['{user.id}', 'user.id'],
-    ['<%= user.id %>', 'user.id'],
-    ['$record.ownerId', 'resource.ownerId'],
-    ['owner-{{user.id}}', 'user.id'],
-  ])('reads %s as the path %s', (text, path) => {
-    expect(parseForeignReference(text)).toBe(path);
+    ['contains', 'pen', undefined],
+    ['contains', 'x', 'contains "x"'],
+    ['incontains', 'X', 'contains "X"'],
+    ['istartsWith', 'X', 'starts with "X"'],
+    ['endsWith', 'x', 'ends with "x"'],
+    ['like', 'x*', 'matches "x*"'],
+  ])('the part of a text after %s fits a value of the domain: %s', (name, value, said) => {
+    const message = `no value of resource.state ${said}: expected text that fits one of "open", "closed"`;
+    expect(validate(operatorOf(name), value)).toBe(said === undefined ? undefined : message);
   });
 
-  it.each([
-    '',
-    'user.id',
-    'user.created',
-    '$5',
-    '$',
-    '@ann',
-    '#42',
-    '{{}}',
-    '{{x.y}}',
-    `\${user.id}`,
-    '@user',
-    '$user.',
-    `$${'user.'.repeat(80)}id`,
-  ])('reads %s as a text', (text) => {
-    expect(parseForeignReference(text)).toBeUndefined();
+  it.each(['startsWith', 'endsWith', 'like'])('the negation of %s accepts the literals that the operator accepts', (name) => {
+    const operator = operatorOf(name);
+    const negation = defineNegation(operator, { name: `n${name}`, label: 'not', summary: 'Not.' });
+    for (const value of ['o', 'closed', 'x', 'open*', '*']) expect(validate(negation, value)).toBe(validate(operator, value));
   });
 });

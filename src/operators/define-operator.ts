@@ -50,15 +50,18 @@ export function defineOperator(definition: OperatorDefinition): Operator {
   });
 }
 
+type NegationNames = Pick<Operator, 'name' | 'label' | 'summary' | 'itemwise' | 'otherNames'>;
+
 /** Creates the operator that is true if `operator` is false, false if it is true, and unknown if it is unknown. */
-export function defineNegation(operator: Operator, named: Pick<Operator, 'name' | 'label' | 'summary' | 'itemwise'>): Operator {
-  const { commutator, itemwise: _, compileColumnsSql, ...rest } = operator;
+export function defineNegation(operator: Operator, named: NegationNames): Operator {
+  const { commutator, itemwise: _, otherNames: _others, compileColumnsSql, ...rest } = operator;
   return Object.freeze({
     ...rest,
     ...named,
     // An operator that is its own commutator (`eq`) has a negation that is its own too (`ne`).
     ...(commutator === operator.name ? { commutator: named.name } : {}),
     negator: operator.name,
+    negates: operator,
     evaluate: (actual: Json | undefined, expected: Json, context: ComparisonContext) =>
       notTruth(operator.evaluate(actual, expected, context)),
     compileSql: (column: SqlColumn, expected: Json, context: SqlContext) => notSql(operator.compileSql(column, expected, context)),

@@ -22,6 +22,7 @@ export const eq: Operator = defineOperator({
   name: 'eq',
   label: 'is',
   summary: 'The values are equal. Types are not coerced: comparing "10" with 10 is unknown.',
+  otherNames: '= == === equals equal equalto is stringequals numericequals dateequals bool',
   kinds: KINDS,
   operand: 'scalar',
   negator: 'ne',
@@ -47,12 +48,14 @@ export const ne: Operator = defineNegation(eq, {
   name: 'ne',
   label: 'is not',
   summary: 'The values differ. Unknown if the value is missing.',
+  otherNames: '!= !== <> neq not notequals notequal notequalto isnot stringnotequals numericnotequals',
 });
 
 export const isIn: Operator = defineOperator({
   name: 'in',
   label: 'is one of',
   summary: 'The value equals an item of the list. False for an empty list.',
+  otherNames: 'oneof isoneof anyof isin',
   kinds: KINDS,
   operand: 'scalars',
   negator: 'nin',
@@ -76,6 +79,7 @@ export const nin: Operator = defineNegation(isIn, {
   name: 'nin',
   label: 'is none of',
   summary: 'The value equals no item of the list. Unknown if the value is missing.',
+  otherNames: 'notin noneof isnotoneof notanyof',
   itemwise: { join: 'all', operators: ['ne'] },
 });
 

@@ -11,6 +11,7 @@ interface ListOperatorSpec {
   readonly name: string;
   readonly label: string;
   readonly summary: string;
+  readonly otherNames?: string;
   readonly commutator: string;
   test(items: readonly Json[], expected: readonly Json[], itemKind: Kind | undefined): Truth;
   /** Compiles the comparison of a present list. `items` is a table expression with a row for each item and one column, `value`. */
@@ -30,6 +31,7 @@ export const has: Operator = defineOperator({
   name: 'has',
   label: 'has',
   summary: 'An item of the list equals the value.',
+  otherNames: 'includes arraycontains member',
   kinds: ['list', 'json'],
   operand: 'scalar',
   commutator: 'in',
@@ -51,6 +53,7 @@ export const hasAny: Operator = defineListOperator({
   name: 'hasAny',
   label: 'has any of',
   summary: 'The list contains at least one of the values. False for an empty list of values.',
+  otherNames: '&& overlap overlaps ov intersects containsany arraycontainsany hassome some',
   commutator: 'hasAny',
   test: (items, expected, itemKind) => anyTruth(expected, createItemLookup(items, itemKind)),
   compile: (items, { isWanted }) => anyWanted(items, isWanted),
@@ -65,6 +68,7 @@ export const hasAll: Operator = defineListOperator({
   name: 'hasAll',
   label: 'has all of',
   summary: 'The list contains all of the values. True for an empty list of values.',
+  otherNames: '@> cs containsall arraycontainsall hasevery every all hasallof',
   commutator: 'subsetOf',
   test: (items, expected, itemKind) => allTruth(expected, createItemLookup(items, itemKind)),
   compile: (items, { count, isWanted, value }) =>
@@ -80,6 +84,7 @@ export const subsetOf: Operator = defineListOperator({
   name: 'subsetOf',
   label: 'has only',
   summary: 'Every item of the list is one of the values. True for an empty list.',
+  otherNames: '<@ cd containedby containedin subset issubset issubsetof',
   commutator: 'hasAll',
   test: (items, expected, itemKind) => allTruth(items, createItemLookup(expected, itemKind)),
   compile: (items, { isWanted }) => sql<boolean | null>`NOT EXISTS (SELECT 1 FROM ${items} WHERE NOT (${isWanted}))`,

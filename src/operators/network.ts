@@ -16,6 +16,7 @@ export const cidr: Operator = defineOperator({
   name: 'cidr',
   label: 'is in the network',
   summary: 'The IP address is in the network (`10.0.0.0/8`, `2001:db8::/32`), or in one of a list. IPv4-mapped IPv6 counts as IPv4.',
+  otherNames: 'ipaddress inipaddrrange ipinrange insubnet ipmatch',
   kinds: ['text', 'json'],
   operand: 'networks',
   negator: 'ncidr',
@@ -40,6 +41,7 @@ export const ncidr: Operator = defineNegation(cidr, {
   name: 'ncidr',
   label: 'is not in the network',
   summary: 'The IP address is outside the network, or outside all networks of a list. Unknown if the text is not an IP address.',
+  otherNames: 'notipaddress',
 });
 
 function isInside(address: Address, expected: Json): Truth {

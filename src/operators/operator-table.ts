@@ -50,41 +50,8 @@ const TABLE: readonly Operator[] = [
 /** Every operator by name. A Map has no inherited keys such as `constructor`. */
 export const OPERATORS: ReadonlyMap<string, Operator> = new Map(TABLE.map((operator) => [operator.name, operator]));
 
-/** Operators with their names in Prisma, Directus, Hasura, PostgREST, MongoDB, Cedar, AWS IAM and json-rules-engine. */
-const NAMES: readonly (readonly [operator: string, others: string])[] = [
-  ['eq', '= == === equals equal equalto is stringequals numericequals dateequals bool'],
-  ['ne', '!= !== <> neq not notequals notequal notequalto isnot stringnotequals numericnotequals'],
-  ['gt', '> greaterthan numericgreaterthan'],
-  ['gte', '>= ge greaterthanorequal greaterthanorequals greaterthanorequalto greaterthaninclusive numericgreaterthanequals'],
-  ['lt', '< lessthan numericlessthan'],
-  ['lte', '<= le lessthanorequal lessthanorequals lessthanorequalto lessthaninclusive numericlessthanequals'],
-  ['between', 'inrange isinrange range'],
-  ['in', 'oneof isoneof anyof isin'],
-  ['nin', 'notin noneof isnotoneof notanyof'],
-  ['contains', '~ substring containssubstring'],
-  ['icontains', 'search ilike'],
-  ['ncontains', '!~ notcontains doesnotcontain notlike nlike'],
-  ['startsWith', 'beginswith prefix hasprefix'],
-  ['endsWith', 'suffix hassuffix'],
-  ['like', 'glob wildcard stringlike keymatch'],
-  ['matches', '=~ ~* regex regexp match imatch iregex similar pattern regexmatch'],
-  ['exists', 'defined present nnull notnull isnotnull haskey isset'],
-  ['isNull', 'null'],
-  ['empty', 'nempty'],
-  ['has', 'includes arraycontains member'],
-  ['hasAny', '&& overlap overlaps ov intersects containsany arraycontainsany hassome some'],
-  ['hasAll', '@> cs containsall arraycontainsall hasevery every all hasallof'],
-  ['subsetOf', '<@ cd containedby containedin subset issubset issubsetof'],
-  ['before', 'datelessthan earlierthan'],
-  ['after', 'dategreaterthan laterthan'],
-  ['timeOfDayBetween', 'timebetween timeofday'],
-  ['dayOfWeekIn', 'dayofweek weekday weekdayin'],
-  ['cidr', 'ipaddress inipaddrrange ipinrange insubnet ipmatch'],
-  ['ncidr', 'notipaddress'],
-];
-
 const BY_OTHER_NAME: ReadonlyMap<string, string> = new Map([
-  ...NAMES.flatMap(([operator, others]) => others.split(' ').map((name) => [name, operator] as const)),
+  ...TABLE.flatMap(({ name, otherNames }) => (otherNames?.split(' ') ?? []).map((other) => [other, name] as const)),
   ...[...OPERATORS.keys()].map((name) => [name.toLowerCase(), name] as const),
 ]);
 

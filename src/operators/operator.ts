@@ -73,8 +73,14 @@ export interface Operator {
   /** The kinds of values that the left side may have. */
   readonly kinds: readonly Kind[];
   readonly operand: OperandShape;
+  /** The names of the operator in Prisma, Directus, Hasura, PostgREST, MongoDB, Cedar, AWS IAM and json-rules-engine, separated by spaces, in lower case. */
+  readonly otherNames?: string;
   /** The operator that is true if this one is false, and unknown if this one is unknown. */
   readonly negator?: string;
+  /** The operator of which this one is the negation. */
+  readonly negates?: Operator;
+  /** The verb in messages that no value matches the operand, such as `starts with`. Absent: `matches`. */
+  readonly verb?: string;
   /** The operator with the same result for exchanged sides: `a gt b` is `b lt a`. */
   readonly commutator?: string;
   /**

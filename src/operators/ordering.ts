@@ -13,6 +13,7 @@ interface OrderOperatorSpec {
   readonly name: string;
   readonly label: string;
   readonly summary: string;
+  readonly otherNames?: string;
   readonly negator: string;
   readonly commutator: string;
   readonly sign: SqlSign;
@@ -24,6 +25,7 @@ const GREATER: OrderOperatorSpec = {
   name: 'gt',
   label: 'is greater than',
   summary: 'The value is greater. Texts are ordered by code points; decimals are compared exactly.',
+  otherNames: '> greaterthan numericgreaterthan',
   negator: 'lte',
   commutator: 'lt',
   sign: '>',
@@ -41,6 +43,7 @@ const AT_LEAST: OrderOperatorSpec = {
   name: 'gte',
   label: 'is at least',
   summary: 'The value is greater than or equal to the other.',
+  otherNames: '>= ge greaterthanorequal greaterthanorequals greaterthanorequalto greaterthaninclusive numericgreaterthanequals',
   negator: 'lt',
   commutator: 'lte',
   sign: '>=',
@@ -57,6 +60,7 @@ const LESS: OrderOperatorSpec = {
   name: 'lt',
   label: 'is less than',
   summary: 'The value is less. Unknown if the value is missing.',
+  otherNames: '< lessthan numericlessthan',
   negator: 'gte',
   commutator: 'gt',
   sign: '<',
@@ -72,6 +76,7 @@ const AT_MOST: OrderOperatorSpec = {
   name: 'lte',
   label: 'is at most',
   summary: 'The value is less than or equal to the other.',
+  otherNames: '<= le lessthanorequal lessthanorequals lessthanorequalto lessthaninclusive numericlessthanequals',
   negator: 'gt',
   commutator: 'gte',
   sign: '<=',
@@ -96,6 +101,7 @@ export const between: Operator = defineOperator({
   name: 'between',
   label: 'is between',
   summary: 'The value is between the two values of the list, which are included.',
+  otherNames: 'inrange isinrange range',
   kinds: KINDS,
   operand: 'range',
   itemwise: { join: 'all', operators: ['gte', 'lte'] },

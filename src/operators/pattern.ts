@@ -26,6 +26,7 @@ export const matches: Operator = defineOperator({
   name: 'matches',
   label: 'matches',
   summary: 'Part of the text matches the regular expression (RE2 syntax). Use `^` and `$` to match the whole text.',
+  otherNames: '=~ ~* regex regexp match imatch iregex similar pattern regexmatch',
   kinds: ['text', 'json'],
   operand: 'pattern',
   validateOperand: (expected) => validateText(expected) ?? validatePattern(String(expected)),

@@ -13,11 +13,9 @@ import { type Json, UNKNOWN } from './value.ts';
 const MAX_PART_LENGTH = 1000;
 
 /** An operator that compares a text with a part or a pattern. Texts are compared by code points, without Unicode normalization. */
-interface TextOperatorSpec {
-  readonly name: string;
-  readonly label: string;
-  readonly summary: string;
-  readonly negator?: string;
+interface TextOperatorSpec extends Pick<Operator, 'name' | 'label' | 'summary' | 'otherNames' | 'negator'> {
+  /** The verb in messages: `starts with`. */
+  readonly verb: string;
   /** Maximum length of the part. */
   readonly longest?: number;
   test(text: string, part: string): boolean;
@@ -28,7 +26,9 @@ interface TextOperatorSpec {
 export const contains: Operator = defineTextOperator({
   name: 'contains',
   label: 'contains',
+  verb: 'contains',
   summary: 'The text contains the other. Case-sensitive; no character is a wildcard.',
+  otherNames: '~ substring containssubstring',
   negator: 'ncontains',
   longest: MAX_PART_LENGTH,
   test: includesPart,
@@ -45,12 +45,15 @@ export const ncontains: Operator = defineNegation(contains, {
   name: 'ncontains',
   label: 'does not contain',
   summary: 'The text does not contain the other. Unknown if the text is missing.',
+  otherNames: '!~ notcontains doesnotcontain notlike nlike',
 });
 
 export const startsWith: Operator = defineTextOperator({
   name: 'startsWith',
   label: 'starts with',
+  verb: 'starts with',
   summary: 'The text starts with the other. Case-sensitive.',
+  otherNames: 'beginswith prefix hasprefix',
   test: (text, part) => text.startsWith(part),
   compile: ({ sql: text }, part) => startsWithSql(text, part),
   samples: [
@@ -63,7 +66,9 @@ export const startsWith: Operator = defineTextOperator({
 export const endsWith: Operator = defineTextOperator({
   name: 'endsWith',
   label: 'ends with',
+  verb: 'ends with',
   summary: 'The text ends with the other. Case-sensitive.',
+  otherNames: 'suffix hassuffix',
   test: (text, part) => text.endsWith(part),
   compile: ({ sql: text }, part, { dialect }) => (part === '' ? trueWherePresent(text) : dialect.endsWith(text, part)),
   samples: [
@@ -76,7 +81,9 @@ export const endsWith: Operator = defineTextOperator({
 export const icontains: Operator = defineTextOperator({
   name: 'icontains',
   label: 'contains (any case)',
+  verb: 'contains',
   summary: 'The text contains the other. Ignores case, by Unicode case folding.',
+  otherNames: 'search ilike',
   negator: 'incontains',
   longest: MAX_PART_LENGTH,
   test: (text, part) => includesPart(foldCase(text), foldCase(part)),
@@ -97,6 +104,7 @@ export const incontains: Operator = defineNegation(icontains, {
 export const istartsWith: Operator = defineTextOperator({
   name: 'istartsWith',
   label: 'starts with (any case)',
+  verb: 'starts with',
   summary: 'The text starts with the other. Ignores case.',
   test: (text, part) => foldCase(text).startsWith(foldCase(part)),
   compile: ({ sql: text }, part, { dialect }) =>
@@ -110,6 +118,7 @@ export const istartsWith: Operator = defineTextOperator({
 export const iendsWith: Operator = defineTextOperator({
   name: 'iendsWith',
   label: 'ends with (any case)',
+  verb: 'ends with',
   summary: 'The text ends with the other. Ignores case.',
   test: (text, part) => foldCase(text).endsWith(foldCase(part)),
   compile: ({ sql: text }, part, { dialect }) =>
@@ -131,7 +140,9 @@ const MAX_SQL_SEARCH = 32;
 export const like: Operator = defineTextOperator({
   name: 'like',
   label: 'is like',
+  verb: 'matches',
   summary: 'The whole text matches the pattern: `*` matches any characters, `?` matches one. Case-sensitive.',
+  otherNames: 'glob wildcard stringlike keymatch',
   longest: MAX_PART_LENGTH,
   test: matchesWildcards,
   compile({ sql: text }, pattern, { dialect }) {

@@ -10,6 +10,7 @@ export const before: Operator = defineTimeOrder({
   name: 'before',
   label: 'is before',
   summary: 'The instant or date is earlier than the other. Values without a definition are compared as instants.',
+  otherNames: 'datelessthan earlierthan',
   commutator: 'after',
   sign: '<',
   test: (order) => order < 0,
@@ -24,6 +25,7 @@ export const after: Operator = defineTimeOrder({
   name: 'after',
   label: 'is after',
   summary: 'The instant or date is later than the other.',
+  otherNames: 'dategreaterthan laterthan',
   commutator: 'before',
   sign: '>',
   test: (order) => order > 0,
@@ -57,7 +59,7 @@ export const withinNext: Operator = defineTimeWindow({
   ],
 });
 
-interface TimeOrderSpec extends Pick<Operator, 'name' | 'label' | 'summary'> {
+interface TimeOrderSpec extends Pick<Operator, 'name' | 'label' | 'summary' | 'otherNames'> {
   readonly commutator: string;
   readonly sign: SqlSign;
   test(order: number): boolean;
@@ -137,6 +139,7 @@ export const timeOfDayBetween: Operator = defineOperator({
   name: 'timeOfDayBetween',
   label: 'is at a time of day between',
   summary: 'The local time (configured zone) is at or after the first and before the second. `["22:00", "06:00"]` spans midnight.',
+  otherNames: 'timebetween timeofday',
   kinds: ['timestamp', 'json'],
   readsTimeZone: true,
   operand: 'timesOfDay',
@@ -169,6 +172,7 @@ export const dayOfWeekIn: Operator = defineOperator({
   name: 'dayOfWeekIn',
   label: 'is on a day of the week among',
   summary: 'The instant or date falls on one of the days of the week, 1 (Monday) to 7 (Sunday), in the configured time zone.',
+  otherNames: 'dayofweek weekday weekdayin',
   kinds: ['timestamp', 'date', 'json'],
   readsTimeZone: true,
   operand: 'daysOfWeek',
