@@ -18,6 +18,7 @@ import {
   parseEntryFilters,
   type ReadTransaction,
 } from './api/index.ts';
+import { OTHER_SUBJECTS } from './audit/index.ts';
 import { createPolicyStore } from './authz/index.ts';
 import { toPolicyLimits, toPolicyStoreOptions } from './component-options.ts';
 import type { Config } from './config/index.ts';
@@ -70,9 +71,6 @@ export async function openDecisions(config: Config): Promise<ProjectDecisions> {
     close,
   };
 }
-
-/** The values of `resource` in entries that name no resource of the project. */
-const OTHER_SUBJECTS = ['Admin', 'Auth', 'Policy', 'RolePolicy', 'Session', 'UserPolicy', '_Decision', '*'];
 
 async function selectEntries(tx: Transaction, filters: EntryFilters): Promise<EntryFilters> {
   const definitions = await loadAppliedDefinitions(tx);

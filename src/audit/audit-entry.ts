@@ -1,8 +1,19 @@
+import { AUDIT_LOG_NAME } from '../authz/policies/index.ts';
 import { createId } from '../ids.ts';
 import type { JsonObject } from '../operators/index.ts';
+import type { ENTRY_KINDS } from '../resources/system/index.ts';
 
 /** The `resource` of the entries of requests to the admin endpoints that change nothing. */
 export const ADMIN_RESOURCE = 'Admin';
+
+/** The `resource` of the entries of kind `auth`. */
+export const AUTH_RESOURCE = 'Auth';
+
+/** The values of `resource` in the entries of requests to the admin endpoints that change something. */
+export const ADMIN_CHANGE_RESOURCES = ['Policy', 'RolePolicy', 'Session', 'UserPolicy'] as const;
+
+/** The values of `resource` in entries that name no resource of the project. Commands that change all resources write `*`. */
+export const OTHER_SUBJECTS: readonly string[] = [ADMIN_RESOURCE, AUTH_RESOURCE, ...ADMIN_CHANGE_RESOURCES, AUDIT_LOG_NAME, '*'];
 
 /** An entry of the audit log: a decision, an event of authentication, or a request of an admin or a command. */
 export interface AuditEntry {
@@ -14,7 +25,7 @@ export interface AuditEntry {
    * `access` entries count as grants and denials in analytics, and `repeat` entries as the number of denials that they record; entries of
    * the other kinds do not. An `evaluation` is a question of a caller about their own permissions.
    */
-  readonly kind: 'access' | 'admin' | 'auth' | 'evaluation' | 'repeat';
+  readonly kind: (typeof ENTRY_KINDS)[number];
   /** Undefined for `anon`, and for changes by a command. The entry of a refused login names the user of the email, if there is one. */
   readonly userId?: string | undefined;
   readonly role: string;

@@ -10,7 +10,15 @@
 export { type Activity, type Analytics, loadAnalytics, parseTimeframe, type ResourceActivity } from './analytics.ts';
 export { type ActivitySeries, loadSeries } from './analytics-series.ts';
 export { type AuditRow, appendAuditEntries, appendEntry, appendSystemEntry } from './append-entries.ts';
-export { ADMIN_RESOURCE, type AuditEntry, createEntryId, type RepeatFacts } from './audit-entry.ts';
+export {
+  ADMIN_CHANGE_RESOURCES,
+  ADMIN_RESOURCE,
+  AUTH_RESOURCE,
+  type AuditEntry,
+  createEntryId,
+  OTHER_SUBJECTS,
+  type RepeatFacts,
+} from './audit-entry.ts';
 export { type ChainHead, loadChainHeads } from './chain-heads.ts';
 export { closeDenialWindows, createWindowClosing, toClosingInterval, type WindowClosingDeps } from './close-denial-windows.ts';
 export { type CountedRange, countDenials, countEntries, countValues, FACET_FIELDS } from './count-entries.ts';

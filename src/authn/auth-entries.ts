@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto';
-import { type AuditEntry, appendAuditEntries, appendEntry, createEntryId, type RepeatFacts } from '../audit/index.ts';
+import { AUTH_RESOURCE, type AuditEntry, appendAuditEntries, appendEntry, createEntryId, type RepeatFacts } from '../audit/index.ts';
 import { Problem } from '../errors.ts';
 import { toCountedAddress } from '../ip-address.ts';
 import type { RequestOrigin } from '../request/index.ts';
@@ -7,9 +7,6 @@ import type { Database, Transaction } from '../storage/index.ts';
 import { type DiskState, toLowDiskProblem } from './low-disk.ts';
 import { createRefusalWindows, type RefusalWindows, type Repeats } from './refusal-windows.ts';
 import { deriveKey, type TokenKey } from './signing-key.ts';
-
-/** The `resource` of audit entries of kind `auth`. */
-const RESOURCE = 'Auth';
 
 /** The `action` of audit entries of kind `auth`: `revoke` is the end of other sessions, `password` a change of the own password, `token` the use of an access token. */
 export type AuthAction = 'login' | 'refresh' | 'logout' | 'revoke' | 'password' | 'setup' | 'token';
@@ -101,7 +98,7 @@ function createAppend(emailKey: KeyObject): (tx: Transaction, event: AuthEvent, 
       kind: 'auth',
       userId,
       role,
-      resource: RESOURCE,
+      resource: AUTH_RESOURCE,
       action,
       recordId: sessionId,
       allowed: problem === undefined,
@@ -127,7 +124,7 @@ function toRepeatsEntry({ refusal, entryId, since, last, count }: Repeats<Refusa
     kind: 'auth',
     userId,
     role: 'anon',
-    resource: RESOURCE,
+    resource: AUTH_RESOURCE,
     action,
     allowed: false,
     reason,

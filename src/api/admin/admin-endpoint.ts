@@ -1,4 +1,4 @@
-import { ADMIN_RESOURCE, type AuditEntry, appendEntry, loadHistoryFacts } from '../../audit/index.ts';
+import { type ADMIN_CHANGE_RESOURCES, ADMIN_RESOURCE, type AuditEntry, appendEntry, loadHistoryFacts } from '../../audit/index.ts';
 import type { Checkpoints } from '../../audit/integrity/index.ts';
 import type { Authentication } from '../../authn/index.ts';
 import type { Principal } from '../../authz/context/index.ts';
@@ -97,7 +97,7 @@ export interface AdminRequest<
 
 /** A change in the audit log: `update` of `Policy`, with a reason such as `updated policy "Editors"`. */
 export interface AdminChange {
-  readonly resource: 'Policy' | 'UserPolicy' | 'RolePolicy' | 'Session';
+  readonly resource: (typeof ADMIN_CHANGE_RESOURCES)[number];
   readonly action: 'create' | 'update' | 'delete' | 'import' | 'apply' | 'rollback' | 'assign';
   /** The id of the changed record; absent if the change affects several records. */
   readonly recordId?: string;

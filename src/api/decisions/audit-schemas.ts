@@ -3,13 +3,11 @@ import type { AuditEntry } from '../../audit/index.ts';
 import { type AuditVerification, BREAK_KINDS } from '../../audit/integrity/index.ts';
 import { POLICY_TYPES, type PolicyType } from '../../authz/policies/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
+import { ENTRY_KINDS } from '../../resources/system/index.ts';
 import { component, described, OneOf, Type } from '../../schemas/index.ts';
 import { COUNT, ID, TEXT, TIMESTAMP } from '../schema-members.ts';
 import { ANALYTICS_DETAILS } from './analytics-details.ts';
 import { EXPLAINED } from './explanation-schemas.ts';
-
-/** The kinds of audit entries. */
-export const ENTRY_KINDS = ['access', 'admin', 'auth', 'evaluation', 'repeat'] as const satisfies readonly AuditEntry['kind'][];
 
 /** The members of an entry that analytics return. */
 const ACTIVITY = {

@@ -4,11 +4,11 @@ import { type EntryFilter, EXCLUDABLE_MEMBERS, type ExcludedValues } from '../..
 import type { Issue } from '../../errors.ts';
 import { type Json, parseDate, parseInstant } from '../../operators/index.ts';
 import { parseTexts, refuseMistakes } from '../../request/index.ts';
+import { ENTRY_KINDS } from '../../resources/system/index.ts';
 import { Input, OneOf, type Schema, Type, type TypeOf } from '../../schemas/index.ts';
 import { validateSchema } from '../../validation/index.ts';
 import type { Auditor } from '../admission/index.ts';
 import { MAX_NAME_LENGTH, name } from '../schema-members.ts';
-import { ENTRY_KINDS } from './audit-schemas.ts';
 
 /** The sentences about auditors in the descriptions of endpoints. */
 export const FOR_AUDITORS =

@@ -4,6 +4,7 @@
  * It never decides and never stores: the state of one revision is a parameter. Parsing reports every mistake in a policy, not only the first.
  * Begin with `policy.ts` (types), then `policy-snapshot.ts` (`compilePolicies`) and `applicable-rules.ts` (`applicableRules`).
  */
+export { EFFECTS, MANAGERS, POLICY_TYPES } from '../../resources/system/index.ts';
 export { PROTECTION_ID } from './admin-protection.ts';
 export {
   type ApplicableRequest,
@@ -60,12 +61,9 @@ export { PersistentMap } from './persistent-map.ts';
 export {
   type DamagedRow,
   DEFAULT_PRIORITY,
-  EFFECTS,
   type Effect,
   isAssignableRole,
-  MANAGERS,
   type Manager,
-  POLICY_TYPES,
   type Policy,
   type PolicyChanges,
   type PolicyInput,

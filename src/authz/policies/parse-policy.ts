@@ -3,10 +3,11 @@ import { type ConditionLimits, parseConditions } from '../../conditions/index.ts
 import { type Issue, MAX_ISSUES } from '../../errors.ts';
 import { describeValue, isObject, type Json, type JsonObject, matchesPattern, ownValue } from '../../operators/index.ts';
 import type { Definitions } from '../../resources/index.ts';
+import { POLICY_TYPES } from '../../resources/system/index.ts';
 import type { TypeOf } from '../../schemas/index.ts';
 import { validateSchema } from '../../validation/index.ts';
 import { describeDomain, describeLists, describePath, describeRelated } from '../context/index.ts';
-import { DEFAULT_PRIORITY, POLICY_TYPES, type Policy, type PolicyInput, type PolicyType, type RuleInput } from './policy.ts';
+import { DEFAULT_PRIORITY, type Policy, type PolicyInput, type PolicyType, type RuleInput } from './policy.ts';
 import { POLICY_CHANGE, POLICY_INPUT, RESOURCE_PATTERN, type RULE_INPUT } from './policy-schemas.ts';
 import { AUDIT_ACTIONS, AUDIT_LOG_NAME } from './rule-resources.ts';
 

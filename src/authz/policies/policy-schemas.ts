@@ -2,10 +2,10 @@
 import { RULE_ACTIONS } from '../../actions.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
+import { EFFECTS, MANAGERS, POLICY_TYPES } from '../../resources/system/index.ts';
 import { component, described, Input, Nullable, OneOf, Type, type TypeOf } from '../../schemas/index.ts';
 import { IS_ACTIVE, PRIORITY, REASON, ROLE_ASSIGNMENT_MEMBERS, USER_ASSIGNMENT_MEMBERS } from './assignment-schemas.ts';
 import { CONDITION } from './condition-schema.ts';
-import { EFFECTS, MANAGERS, POLICY_TYPES } from './policy.ts';
 
 /** Names of resources, `*`, and the audit log. A rule may name a resource that has no definition yet. */
 export const RESOURCE_PATTERN = '^(?:\\*|_Decision|[A-Za-z][A-Za-z0-9_]{0,62})$';

@@ -1,12 +1,11 @@
 import type { JsonObject } from '../../operators/index.ts';
 import { ASSIGNABLE_ROLES, type AssignableRole } from '../../resources/index.ts';
+import type { EFFECTS, MANAGERS, POLICY_TYPES } from '../../resources/system/index.ts';
 
-/** Types of policies. They are labels, with one difference: only CUSTOM policies may contain CEL expressions. */
-export const POLICY_TYPES = ['ROLE_BASED', 'ATTRIBUTE_BASED', 'CUSTOM'] as const;
+/** The type of a policy. */
 export type PolicyType = (typeof POLICY_TYPES)[number];
 
-/** Effects of a rule that fires. */
-export const EFFECTS = ['ALLOW', 'DENY'] as const;
+/** The effect of a rule that fires. */
 export type Effect = (typeof EFFECTS)[number];
 
 /** Returns true if policies can be assigned to the role. */
@@ -42,8 +41,7 @@ export function titleOfRule({
   return description ?? `${effect} ${action} on ${resource}`;
 }
 
-/** Managers of policies and of assignments to roles: only `policies apply` changes those that files manage. Without a manager, the admin API does. */
-export const MANAGERS = ['files'] as const;
+/** The manager of a policy or of an assignment to a role. */
 export type Manager = (typeof MANAGERS)[number];
 
 /** A policy as the database stores it and the admin API returns it. */

@@ -1,12 +1,15 @@
 import type { JsonObject } from '../../operators/index.ts';
 
+/** The kinds of audit entries. */
+export const ENTRY_KINDS = ['access', 'admin', 'auth', 'evaluation', 'repeat'] as const;
+
 const decision: JsonObject = {
   name: '_Decision',
   description: 'The audit log: one entry for each decision, each event of authentication, and each request of an admin.',
   partitionBy: 'at',
   fields: {
     at: { type: 'timestamp', required: true, index: true },
-    kind: { type: 'enum', values: ['access', 'admin', 'auth', 'evaluation', 'repeat'], required: true },
+    kind: { type: 'enum', values: ENTRY_KINDS, required: true },
     userId: { type: 'string' },
     role: { type: 'string' },
     resource: { type: 'string' },

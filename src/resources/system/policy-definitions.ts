@@ -1,5 +1,14 @@
 import type { JsonObject } from '../../operators/index.ts';
 
+/** Types of policies. They are labels, with one difference: only CUSTOM policies may contain CEL expressions. */
+export const POLICY_TYPES = ['ROLE_BASED', 'ATTRIBUTE_BASED', 'CUSTOM'] as const;
+
+/** Effects of a rule that fires. */
+export const EFFECTS = ['ALLOW', 'DENY'] as const;
+
+/** Managers of policies and of assignments to roles: only `policies apply` changes those that files manage. Without a manager, the admin API does. */
+export const MANAGERS = ['files'] as const;
+
 const ofPolicy: JsonObject = { type: 'reference', to: '_Policy', onDelete: 'cascade', required: true, index: true };
 
 /**
@@ -9,7 +18,7 @@ const ofPolicy: JsonObject = { type: 'reference', to: '_Policy', onDelete: 'casc
 const VERSION: JsonObject = { type: 'integer', required: true, default: 1, description: 'Revision of the last change.' };
 
 /** Without a default: rows from before this column have no value, which changes no checksum. */
-const MANAGED_BY: JsonObject = { type: 'enum', values: ['files'], description: 'Set if only `policies apply` changes it.' };
+const MANAGED_BY: JsonObject = { type: 'enum', values: MANAGERS, description: 'Set if only `policies apply` changes it.' };
 
 /** Compared with the content of the row when it is loaded. */
 const CHECKSUM: JsonObject = { type: 'string', description: 'SHA-256, base64url, of the content of the row.' };
@@ -20,7 +29,7 @@ const policy: JsonObject = {
   fields: {
     name: { type: 'string', required: true, unique: true },
     description: { type: 'text' },
-    type: { type: 'enum', values: ['ROLE_BASED', 'ATTRIBUTE_BASED', 'CUSTOM'], required: true },
+    type: { type: 'enum', values: POLICY_TYPES, required: true },
     isActive: { type: 'boolean', required: true, default: true },
     priority: { type: 'integer', required: true, default: 100 },
     createdBy: { type: 'string', required: true },
@@ -43,7 +52,7 @@ const policyRule: JsonObject = {
     position: { type: 'integer', required: true, description: 'Order in the policy as written.' },
     resource: { type: 'string', required: true },
     action: { type: 'string', required: true },
-    effect: { type: 'enum', values: ['ALLOW', 'DENY'], required: true, default: 'ALLOW' },
+    effect: { type: 'enum', values: EFFECTS, required: true, default: 'ALLOW' },
     conditions: { type: 'json', default: [] },
     priority: { type: 'integer', required: true, default: 100 },
     description: { type: 'text' },

@@ -1,7 +1,9 @@
 import type { PolicyFilter } from '../../api/policies.ts';
 
 const SORTS = ['name', '-name', 'updatedAt', '-updatedAt', 'priority', '-priority'] as const;
-const TYPES = ['ROLE_BASED', 'ATTRIBUTE_BASED', 'CUSTOM'] as const;
+type PolicyType = NonNullable<PolicyFilter['type']>;
+// An object, so that TypeScript reports a missing type. The texts of the types are not part of the page that is loaded first.
+const TYPES = Object.keys({ ROLE_BASED: true, ATTRIBUTE_BASED: true, CUSTOM: true } satisfies Record<PolicyType, true>) as PolicyType[];
 
 /** Reads the filters of the list from the search parameters of the URL. Invalid ones are dropped. */
 export function validatePoliciesSearch(search: Readonly<Record<string, unknown>>): PolicyFilter {
