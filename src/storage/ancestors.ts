@@ -4,7 +4,8 @@ import type { Json } from '../operators/index.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
-import { createFoundMaps, type FoundMap } from './loaded-records.ts';
+import { createFoundMaps } from './loaded-records.ts';
+import { RecordLookups } from './record-lookups.ts';
 import { loadUndamagedRecords } from './records.ts';
 import { type RecordRead, stampOf } from './relation-reads.ts';
 import { idList, quoteName, recordsOf } from './table-names.ts';
@@ -13,17 +14,17 @@ import { idList, quoteName, recordsOf } from './table-names.ts';
 export interface AncestorStore {
   /** Returns a record and its ancestors; `unknown` if they are not loaded, and they are then loaded next. */
   find(resource: string, id: string): Ancestors | 'unknown';
-  /** Returns the records that were looked up since `beginReads`, with their ancestors, and the absence of one. */
+  /** Returns the records that the evaluation has looked up, with their ancestors, and the absence of one. */
   reads(): readonly RecordRead[];
-  beginReads(): void;
-  /** Returns true if records are to be loaded. */
-  readonly isIncomplete: boolean;
-  load(): Promise<void>;
-  /** The number of loaded ancestors. */
-  readonly size: number;
-  clear(): void;
+  readonly lookups: RecordLookups<WantedAncestors, FoundAncestors>;
   /** Returns the ancestors by `ancestorsName`. */
   facts(): Iterable<readonly [string, Json]>;
+}
+
+/** A record that is to be loaded with its ancestors. */
+interface WantedAncestors {
+  readonly resource: string;
+  readonly id: string;
 }
 
 /** A record with its ancestors, and the reads from which they result. `unknown`: its resource has no hierarchy. */
@@ -39,68 +40,48 @@ export function createAncestorStore(tx: Transaction, definitions: Definitions): 
   return new LoadingAncestors(tx, definitions);
 }
 
-/** A class, because each decision with related records creates one, and it has getters. */
 class LoadingAncestors implements AncestorStore {
-  readonly #tx: Transaction;
-  readonly #definitions: Definitions;
-  readonly #found: FoundMap<FoundAncestors>;
-  readonly #used = new Set<string>();
-  readonly #wanted = new Map<string, Set<string>>();
+  readonly lookups: RecordLookups<WantedAncestors, FoundAncestors>;
 
   constructor(tx: Transaction, definitions: Definitions) {
-    this.#tx = tx;
-    this.#definitions = definitions;
-    this.#found = foundAncestors(tx, definitions);
-  }
-
-  get isIncomplete(): boolean {
-    return this.#wanted.size > 0;
-  }
-
-  get size(): number {
-    return this.#found.size;
+    this.lookups = new RecordLookups(foundAncestors(tx, definitions), (wanted) => loadWanted(tx, definitions, wanted));
   }
 
   find(resource: string, id: string): Ancestors | 'unknown' {
     const name = ancestorsName(resource, id);
-    const known = this.#found.get(name);
-    this.#used.add(name);
-    if (known === undefined) {
-      const ids = this.#wanted.get(resource) ?? new Set();
-      this.#wanted.set(resource, ids.add(id));
-    }
+    const known = this.lookups.find(name);
+    if (known === undefined) this.lookups.want(name, { resource, id });
     return known?.ancestors ?? 'unknown';
   }
 
   reads(): readonly RecordRead[] {
-    return [...this.#used].flatMap((name) => this.#found.get(name)?.reads ?? []);
-  }
-
-  beginReads(): void {
-    this.#used.clear();
-  }
-
-  async load(): Promise<void> {
-    const each = [...this.#wanted].map(([name, ids]) => [name, [...ids]] as const);
-    this.#wanted.clear();
-    await Promise.all(each.map(([name, ids]) => this.#loadOf(name, ids)));
-  }
-
-  clear(): void {
-    this.#found.clear();
-    this.#wanted.clear();
+    return this.lookups.used().flatMap(({ reads }) => reads);
   }
 
   facts(): Iterable<readonly [string, Json]> {
-    return this.#found.entries().map(([name, { ancestors }]) => [name, ancestors === 'unknown' ? ancestors : { ...ancestors }] as const);
-  }
-
-  async #loadOf(name: string, ids: readonly string[]): Promise<void> {
-    const resource = this.#definitions.get(name);
-    const loaded = resource?.hierarchy === undefined ? undefined : await loadAncestors(this.#tx, resource, ids);
-    for (const id of ids) this.#found.add(ancestorsName(name, id), loaded?.get(id) ?? { ancestors: 'unknown', reads: [] });
+    return this.lookups.entries().map(([name, { ancestors }]) => [name, ancestors === 'unknown' ? ancestors : { ...ancestors }] as const);
   }
 }
+
+/** Loads records with their ancestors, those of each resource with one statement. */
+async function loadWanted(
+  tx: Transaction,
+  definitions: Definitions,
+  wanted: readonly (readonly [string, WantedAncestors])[],
+): Promise<readonly (readonly [string, FoundAncestors])[]> {
+  const byResource = Map.groupBy(wanted, ([, { resource }]) => resource);
+  const loaded = await Promise.all(
+    [...byResource].map(async ([name, each]) => {
+      const resource = definitions.get(name);
+      const ids = each.map(([, { id }]) => id);
+      const found = resource?.hierarchy === undefined ? undefined : await loadAncestors(tx, resource, ids);
+      return each.map(([key, { id }]) => [key, found?.get(id) ?? NO_HIERARCHY] as const);
+    }),
+  );
+  return loaded.flat();
+}
+
+const NO_HIERARCHY: FoundAncestors = Object.freeze({ ancestors: 'unknown', reads: [] });
 
 /** A record of a level: the record from which it is reached, its id, and the id of its parent. */
 interface LevelRow {

@@ -4,7 +4,8 @@ import { itemName, type Path, type RelatedRecord, relatedPaths, type Some } from
 import type { Json } from '../operators/index.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
-import { createFoundMaps, type FoundMap } from './loaded-records.ts';
+import { createFoundMaps } from './loaded-records.ts';
+import { RecordLookups } from './record-lookups.ts';
 import { loadStampedRecords } from './records.ts';
 import { loadReferencedOfEach } from './referenced-records.ts';
 import type { RecordRead } from './relation-reads.ts';
@@ -14,15 +15,9 @@ import { rowSizeOf } from './row-size.ts';
 export interface ItemStore {
   /** Returns a record, or undefined if there is none; `unknown` if it is not loaded, and it is then loaded next. */
   find(some: Some, id: string): RelatedRecord | undefined | 'unknown';
-  /** Returns the records that were looked up since `beginReads`, those that they reference, and the absence of one. */
+  /** Returns the records that the evaluation has looked up, those that they reference, and the absence of one. */
   reads(): readonly RecordRead[];
-  beginReads(): void;
-  /** Returns true if records are to be loaded. */
-  readonly isIncomplete: boolean;
-  load(): Promise<void>;
-  /** The number of loaded records. */
-  readonly size: number;
-  clear(): void;
+  readonly lookups: RecordLookups<WantedItem, FoundItem>;
   /** Returns the values that conditions read by `itemName`; null for an item without a record. */
   facts(): ReadonlyMap<string, Json>;
 }
@@ -38,10 +33,12 @@ export interface FoundItem {
   readonly reads: readonly RecordRead[];
 }
 
-/** The records of one condition that are to be loaded. */
-interface WantedItems {
+/** A record that is to be loaded for a condition. */
+interface WantedItem {
   readonly some: Some;
-  readonly ids: Set<string>;
+  readonly id: string;
+  /** A text that is equal for conditions whose records are loaded together. */
+  readonly shape: string;
 }
 
 const foundItems = createFoundMaps<FoundItem>(() => 1);
@@ -51,63 +48,30 @@ export function createItemStore(tx: Transaction, definitions: Definitions): Item
   return new LoadingItems(tx, definitions);
 }
 
-/** A class, because each decision with related records creates one, and it has getters. */
 class LoadingItems implements ItemStore {
-  readonly #tx: Transaction;
+  readonly lookups: RecordLookups<WantedItem, FoundItem>;
   readonly #definitions: Definitions;
-  readonly #found: FoundMap<FoundItem>;
-  readonly #used = new Set<FoundItem>();
-  readonly #wanted = new Map<string, WantedItems>();
 
   constructor(tx: Transaction, definitions: Definitions) {
-    this.#tx = tx;
     this.#definitions = definitions;
-    this.#found = foundItems(tx, definitions);
-  }
-
-  get isIncomplete(): boolean {
-    return this.#wanted.size > 0;
-  }
-
-  get size(): number {
-    return this.#found.size;
+    this.lookups = new RecordLookups(foundItems(tx, definitions), (wanted) => loadWanted(tx, definitions, wanted));
   }
 
   find(some: Some, id: string): RelatedRecord | undefined | 'unknown' {
     const shape = shapeOf(some, this.#definitions.get(some.resource));
-    const known = this.#found.get(`${shape} ${id}`);
-    if (known !== undefined) {
-      this.#used.add(known);
-      return known.record;
-    }
-    const { ids } = this.#wanted.get(shape) ?? { ids: new Set<string>() };
-    this.#wanted.set(shape, { some, ids: ids.add(id) });
+    const key = `${shape} ${id}`;
+    const known = this.lookups.find(key);
+    if (known !== undefined) return known.record;
+    this.lookups.want(key, { some, id, shape });
     return 'unknown';
   }
 
   reads(): readonly RecordRead[] {
-    return [...this.#used].flatMap(({ reads }) => reads);
-  }
-
-  beginReads(): void {
-    this.#used.clear();
-  }
-
-  async load(): Promise<void> {
-    const each = [...this.#wanted];
-    this.#wanted.clear();
-    const loaded = await Promise.all(each.map(async ([shape, one]) => [shape, await loadItems(this.#tx, this.#definitions, one)] as const));
-    for (const [shape, items] of loaded) for (const item of items) this.#found.add(`${shape} ${item.id}`, item);
-  }
-
-  clear(): void {
-    this.#found.clear();
-    this.#used.clear();
-    this.#wanted.clear();
+    return this.lookups.used().flatMap(({ reads }) => reads);
   }
 
   facts(): ReadonlyMap<string, Json> {
-    return toFacts(this.#found.entries().map(([, item]) => item));
+    return toFacts(this.lookups.entries().map(([, item]) => item));
   }
 }
 
@@ -117,19 +81,30 @@ function shapeOf(some: Some, resource: Resource | undefined): string {
   return JSON.stringify([some.resource, relatedPaths(some).filter((keys) => keys.length > 1 || isLong(keys))]);
 }
 
-async function loadItems(tx: Transaction, definitions: Definitions, { some, ids }: WantedItems): Promise<readonly FoundItem[]> {
-  const resource = definitions.get(some.resource);
-  if (resource === undefined) return [...ids].map((id) => ({ some, id, record: undefined, reads: [] }));
-  const fields = new Set(relatedPaths(some).map(([field = '']) => field));
-  const { records, stamps } = await loadStampedRecords(tx, resource, { ids: [...ids], fields });
-  const paths = relatedPaths(some).map((keys): Path => ({ group: 'resource', keys, text: `resource.${keys.join('.')}` }));
+type Keyed<T> = readonly (readonly [key: string, T])[];
+
+/** Loads the records of conditions, those of each shape together. */
+async function loadWanted(tx: Transaction, definitions: Definitions, wanted: Keyed<WantedItem>): Promise<Keyed<FoundItem>> {
+  const byShape = Map.groupBy(wanted, ([, { shape }]) => shape);
+  const loaded = await Promise.all([...byShape.values()].map((each) => loadItems(tx, definitions, each)));
+  return loaded.flat();
+}
+
+/** Loads records whose conditions have one shape. */
+async function loadItems(tx: Transaction, definitions: Definitions, wanted: Keyed<WantedItem>): Promise<Keyed<FoundItem>> {
+  const [[, first]] = wanted as readonly [Keyed<WantedItem>[number]];
+  const resource = definitions.get(first.some.resource);
+  if (resource === undefined) return wanted.map(([key, { some, id }]) => [key, { some, id, record: undefined, reads: [] }]);
+  const fields = new Set(relatedPaths(first.some).map(([field = '']) => field));
+  const { records, stamps } = await loadStampedRecords(tx, resource, { ids: wanted.map(([, { id }]) => id), fields });
+  const paths = relatedPaths(first.some).map((keys): Path => ({ group: 'resource', keys, text: `resource.${keys.join('.')}` }));
   const referencedOf = await loadReferencedOfEach(tx, definitions, { paths, resource, records: [...records.values()] });
-  return [...ids].map((id): FoundItem => {
+  return wanted.map(([key, { some, id }]) => {
     const reads: RecordRead[] = [{ resource, id, stamp: stamps.get(id) ?? null }];
     const record = records.get(id);
-    if (record === undefined) return { some, id, record, reads };
+    if (record === undefined) return [key, { some, id, record, reads }];
     const referenced = referencedOf(record, (read) => reads.push(read));
-    return { some, id, record: toRelatedRecord({ definitions, resource, record, referenced }), reads };
+    return [key, { some, id, record: toRelatedRecord({ definitions, resource, record, referenced }), reads }];
   });
 }
 

@@ -8,7 +8,8 @@ import { type AncestorStore, createAncestorStore } from './ancestors.ts';
 import type { Transaction } from './contract.ts';
 import { createItemStore, type ItemStore } from './item-records.ts';
 import { type FoundRecords, keyOf, loadRelated, type Wanted } from './load-related.ts';
-import { createFoundMaps, type FoundMap } from './loaded-records.ts';
+import { createFoundMaps } from './loaded-records.ts';
+import { RecordLookups } from './record-lookups.ts';
 import type { RecordRead } from './relation-reads.ts';
 
 /** Related records that are loaded when a condition needs them. */
@@ -58,23 +59,21 @@ export function createRelatedStore(tx: Transaction, definitions: Definitions, ma
 
 class LoadingRecords implements RelatedStore {
   readonly #tx: Transaction;
-  readonly #definitions: Definitions;
   readonly #maxCompared: number;
-  readonly #found: FoundMap<CountedRecords>;
-  readonly #used = new Set<FoundRecords>();
-  readonly #wanted = new Map<string, Wanted>();
+  readonly #counted: RecordLookups<Wanted, CountedRecords>;
   readonly #ancestors: AncestorStore;
   readonly #items: ItemStore;
+  readonly #lookups: readonly Pick<RecordLookups<unknown, unknown>, 'begin' | 'isIncomplete' | 'load' | 'size' | 'clear'>[];
   /** Records that the present evaluation has compared. */
   #compared = 0;
 
   constructor(tx: Transaction, definitions: Definitions, maxCompared: number) {
     this.#tx = tx;
-    this.#definitions = definitions;
     this.#maxCompared = maxCompared;
-    this.#found = foundRelated(tx, definitions);
+    this.#counted = new RecordLookups(foundRelated(tx, definitions), (wanted) => loadWanted(tx, definitions, wanted));
     this.#ancestors = createAncestorStore(tx, definitions);
     this.#items = createItemStore(tx, definitions);
+    this.#lookups = [this.#ancestors.lookups, this.#items.lookups, this.#counted];
   }
 
   ancestors(name: string, id: string): ReturnType<RelatedStore['ancestors']> {
@@ -89,28 +88,27 @@ class LoadingRecords implements RelatedStore {
     // A search without records costs as much as one record.
     if (!this.#mayCompare(1)) return 'unknown';
     const key = keyOf(related, values);
-    const known = this.#found.get(key);
-    if (known === undefined) this.#wanted.set(key, { related, values });
-    else this.#used.add(known);
+    const known = this.#counted.find(key);
+    if (known === undefined) this.#counted.want(key, { related, values });
     const records = known?.records ?? 'unknown';
     return records === 'unknown' || this.#mayCompare(records.length) ? records : 'unknown';
   }
 
   noteReads(how?: { readonly isPartial: boolean }): void {
     const records = [...this.#ancestors.reads(), ...this.#items.reads()];
-    addReads(this.#tx, { found: [...this.#used], records, isPartial: how?.isPartial ?? false });
+    addReads(this.#tx, { found: this.#counted.used(), records, isPartial: how?.isPartial ?? false });
   }
 
   facts(decided: DecidedRecord): ReadonlyMap<string, Json | undefined> {
-    return new Map([...toFacts(this.#found.entries(), decided), ...this.#items.facts(), ...this.#ancestors.facts()]);
+    return new Map([...toFacts(this.#counted.entries(), decided), ...this.#items.facts(), ...this.#ancestors.facts()]);
   }
 
   async evaluate<T>(run: () => T, inDatabase?: () => Promise<T | undefined>): Promise<T> {
     this.#begin();
     for (let result = run(); this.#mayCompare(0) && !this.#isFull; result = run()) {
-      if (this.#wanted.size === 0 && !this.#ancestors.isIncomplete && !this.#items.isIncomplete) return result;
+      if (!this.#lookups.some(({ isIncomplete }) => isIncomplete)) return result;
       // On PostgreSQL the statements are sent in one message.
-      await Promise.all([this.#ancestors.load(), this.#items.load(), ...[...this.#wanted].map(this.#load)]);
+      await Promise.all(this.#lookups.map((each) => each.load()));
       await this.#tx.checkTime();
       if (this.#isFull) break;
       this.#begin();
@@ -120,12 +118,8 @@ class LoadingRecords implements RelatedStore {
     return (await inDatabase?.()) ?? refuseTooMany();
   }
 
-  readonly #load = async ([key, each]: readonly [string, Wanted]): Promise<void> => {
-    this.#found.add(key, { ...each, ...(await loadRelated(this.#tx, this.#definitions, each)) });
-  };
-
   get #isFull(): boolean {
-    return this.#found.size + this.#ancestors.size + this.#items.size > MAX_RELATED;
+    return this.#lookups.reduce((sum, { size }) => sum + size, 0) > MAX_RELATED;
   }
 
   /** Counts records that are compared next. Returns false above the limit: the evaluation must then end soon, and its result is not used. */
@@ -138,17 +132,21 @@ class LoadingRecords implements RelatedStore {
     this.#compared = 0;
     // A list evaluates its records one after the other.
     if (this.#isFull) this.#forget();
-    this.#wanted.clear();
-    this.#used.clear();
-    this.#ancestors.beginReads();
-    this.#items.beginReads();
+    for (const each of this.#lookups) each.begin();
   }
 
   #forget(): void {
-    this.#found.clear();
-    this.#ancestors.clear();
-    this.#items.clear();
+    for (const each of this.#lookups) each.clear();
   }
+}
+
+/** Loads related records, with one statement for each condition and values. */
+function loadWanted(
+  tx: Transaction,
+  definitions: Definitions,
+  wanted: readonly (readonly [string, Wanted])[],
+): Promise<readonly (readonly [string, CountedRecords])[]> {
+  return Promise.all(wanted.map(async ([key, each]) => [key, { ...each, ...(await loadRelated(tx, definitions, each)) }] as const));
 }
 
 function refuseTooMany(): never {
