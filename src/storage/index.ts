@@ -91,6 +91,7 @@ export {
 export { type PruneArchivedOptions, planPruneArchived, pruneArchived } from './migrations/prune-archived.ts';
 export { type DatabaseAddress, emptyFileOf, openDatabase, openForReading } from './open-database.ts';
 export { applyPermissions, comparePermissions, type PermissionsComparison } from './permission-comparison.ts';
+export { findPoliciesOfUsers, loadPoliciesInForce, type PolicyInForce } from './policies-in-force.ts';
 export { type ImportedAssignment, type ImportedPolicies, importPolicies } from './policy-bulk-import.ts';
 export { type AppliedPolicies, applyPolicyFiles, type OrphanAction, type PolicyApplication } from './policy-file-changes.ts';
 export {

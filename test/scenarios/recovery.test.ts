@@ -150,6 +150,30 @@ describe('a command of an operator', () => {
       'rule "no lists" of policy "Own" still denies list on Note',
     ]);
   });
+
+  it('does not name the former rules of the restored policy', async () => {
+    const id = String((await asAdmin('GET', '/admin/api/policies')).at('data.0.id'));
+    const rules = [{ resource: 'Note', action: 'delete', effect: 'DENY', priority: 500, description: 'oops' }];
+    expect((await asAdmin('PUT', `/admin/api/policies/${id}`, { rules })).status).toBe(200);
+    expect((await command((commands) => commands.restoreAdminPolicy())).closing).toEqual([]);
+  });
+
+  it('does not name rules of inactive assignments, of expired assignments, and of admins who are not active', async () => {
+    const rules = [{ resource: 'Note', action: 'list', effect: 'DENY', priority: 900, description: 'no lists' }];
+    const assigned = async (name: string, user: TestUser, assignment: object): Promise<void> => {
+      const id = await service.createPolicy({ name, rules });
+      const reply = await asAdmin('POST', `/admin/api/policies/${id}/assign/user/${user.id}`, assignment);
+      expect(reply.status, reply.text).toBeLessThan(300);
+    };
+    const idle = await service.user({ role: 'admin' });
+    await asAdmin('PUT', `/api/User/${idle.id}`, { isActive: false });
+    await assigned('Of an inactive admin', idle, {});
+    await assigned('Inactive', admin, { isActive: false });
+    await assigned('Expired', admin, { expiresAt: '2020-01-01T00:00:00.000Z' });
+    await assigned('Not expired', admin, { expiresAt: '2200-01-01T00:00:00.000Z' });
+    const { closing } = await command((commands) => commands.restoreAdminPolicy());
+    expect(closing).toEqual(['rule "no lists" of policy "Not expired" still denies list on Note']);
+  });
 });
 
 // These commands change nothing, so they share the services.

@@ -3,8 +3,7 @@ import { type CountedRange, countDenials, countValues, loadSeries } from '../../
 import type { Snapshot } from '../../authz/index.ts';
 import { Problem } from '../../errors.ts';
 import { OneOf, Type } from '../../schemas/index.ts';
-import { sql } from '../../sql.ts';
-import { type ActiveRule, loadActiveRules, type Transaction } from '../../storage/index.ts';
+import { type ActiveRule, findPoliciesOfUsers, loadActiveRules, type Transaction } from '../../storage/index.ts';
 import { COUNT, ID, TEXT, TIMESTAMP } from '../schema-members.ts';
 
 const INCLUDED = ['series', 'topDenied', 'neverMatched'] as const;
@@ -92,10 +91,7 @@ async function loadTopDenied(tx: Transaction, from: number) {
 async function findNeverMatched(tx: Transaction, { policies: { rolesByPolicy } }: Snapshot, from: number) {
   const { facets, ...range } = await countValues(tx, { kind: 'access', from }, { fields: ['ruleId'], top: Number.POSITIVE_INFINITY });
   const matched = new Set((facets.ruleId ?? []).map(({ value }) => value));
-  const users = await tx.all<{ policyId: string }>(sql`
-    select distinct "policyId" from "_UserPolicy" where ${tx.dialect.deadlineCheck(sql.table('_UserPolicy'))}
-      and "isActive" = true and ("expiresAt" is null or "expiresAt" > ${new Date(tx.now).toISOString()})`);
-  const assigned = new Set(users.map(({ policyId }) => policyId));
+  const assigned = await findPoliciesOfUsers(tx);
   let [found, total]: [ActiveRule[], number] = [[], 0];
   for (let after = ''; ; ) {
     const page = await loadActiveRules(tx, { after, limit: RULES });

@@ -1,10 +1,12 @@
 /**
- * Policies: search, changes, history, rollback, validation, import and export, findings of the linter, and the operations on policies of the CLI.
+ * Policies: search, changes, history, rollback, validation, import and export, findings of the linter, and the commands of the CLI on policies.
  *
  * Every change takes a version (If-Match) and a reason, and writes a new version with its audit entry in one transaction.
  * Begin with `policy-endpoints.ts`.
  */
 export { assignmentWarnings, findingEndpoints, WARNED } from './finding-endpoints.ts';
+export { grantFullAccess } from './full-access.ts';
+export { createPermissionPolicies, type PermissionPolicy } from './permissions-conversion.ts';
 export {
   applyPoliciesFromCommand,
   applyPoliciesInDevelopment,
@@ -13,6 +15,14 @@ export {
   type PolicyFileSet,
   type PolicyOfFile,
 } from './policy-application.ts';
+export {
+  type CommandPolicies,
+  exportPoliciesFromCommand,
+  importPoliciesFromCommand,
+  type RestoredAccess,
+  restoreAdminPolicy,
+  toCommandRequest,
+} from './policy-commands.ts';
 export { policyEndpoints } from './policy-endpoints.ts';
 export {
   type CommandRollback,
@@ -24,17 +34,6 @@ export {
   rollBackFromCommand,
 } from './policy-history-commands.ts';
 export { policyHistoryEndpoints } from './policy-history-endpoints.ts';
-export {
-  type CommandPolicies,
-  createPermissionPolicies,
-  exportPoliciesFromCommand,
-  grantFullAccess,
-  importPoliciesFromCommand,
-  type PermissionPolicy,
-  type RestoredAccess,
-  restoreAdminPolicy,
-  toCommandRequest,
-} from './policy-operations.ts';
 export {
   ASSIGNED_POLICY,
   ASSIGNMENT,

@@ -19,8 +19,8 @@ import {
 } from '../../storage/index.ts';
 import { type AdminDeps, adminEndpoint, handleAs, runDry } from '../admin/index.ts';
 import { type DescribedAssignment, describeImportedAssignment } from './policy-changes.ts';
+import { toCommandRequest } from './policy-commands.ts';
 import { compareImport, type ImportChange } from './policy-differences.ts';
-import { toCommandRequest } from './policy-operations.ts';
 import { summarizeImport, toImportProblem } from './policy-transfer-endpoints.ts';
 
 /** A policy in the form of an import, with the file that contains it. */

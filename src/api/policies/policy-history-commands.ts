@@ -15,8 +15,8 @@ import {
 } from '../../storage/index.ts';
 import { type AdminDeps, handleAs } from '../admin/index.ts';
 import { type DescribedChange, describeChange } from './policy-changes.ts';
+import { toCommandRequest } from './policy-commands.ts';
 import { loadHistoryNames, requireVersion } from './policy-history-endpoints.ts';
-import { toCommandRequest } from './policy-operations.ts';
 import { policyRollback } from './policy-rollback-endpoint.ts';
 
 /** The changes to load, newest first. */
