@@ -14,7 +14,6 @@ import {
   loadHistory,
   loadLastEntries,
   loadNewEntries,
-  loadUserByEmail,
   parseEntryFilters,
   type ReadTransaction,
 } from './api/index.ts';
@@ -27,7 +26,7 @@ import { toOneLine } from './one-line.ts';
 import { printExplanation } from './policy-files/index.ts';
 import { openAuditLog, readProject } from './project/index.ts';
 import { type Definitions, ordinaryResources, type Resource } from './resources/index.ts';
-import { loadAppliedDefinitions, type Transaction } from './storage/index.ts';
+import { loadAppliedDefinitions, loadUserByEmail, type Transaction } from './storage/index.ts';
 
 /** The audit log of a project. */
 export interface ProjectDecisions {

@@ -148,7 +148,7 @@ describe('rules', () => {
 
   it('the rules report a folder that no paragraph, list item or row begins with', () => {
     const described =
-      '| `rules/` | what it does |\n- `src/store/`, `words/`: both\n**`utils/`** and `unindexed/`: `main` and `store/format/`';
+      '| `rules/` | what it does |\n- `src/store/`, `words/`, `api/`: each\n**`utils/`** and `unindexed/`: `main` and `store/format/`';
     expect(findUndescribedFolders(described, sources, layers)).toEqual(
       ['rules/deep', 'storage', 'store/format'].map(
         (folder) => `ARCHITECTURE.md: describe \`${folder}/\` in a paragraph that begins with its name`,

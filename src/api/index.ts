@@ -16,7 +16,7 @@ export {
   promoteUserFromCommand,
   setPasswordFromCommand,
 } from './accounts/index.ts';
-export { type AdminDeps, type BackupFile, loadUserByEmail, type SystemSource } from './admin/index.ts';
+export type { AdminDeps, BackupFile, SystemSource } from './admin/index.ts';
 export { createAdminRoutes } from './admin-routes.ts';
 export { assignFromCommand, type CommandAssignment, type CommandUnassignment, unassignFromCommand } from './assignments/index.ts';
 export {

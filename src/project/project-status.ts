@@ -1,7 +1,7 @@
 /** The state of a project's data, for an operator on its machine, while its service runs or not. */
 import { searchEntries } from '../audit/index.ts';
-import { sql } from '../sql.ts';
 import {
+  countUsersAndPolicies,
   currentRevision,
   describeDamage,
   emptyFileOf,
@@ -71,15 +71,11 @@ async function loadData(place: CreatablePlace): Promise<StoredStatus> {
 }
 
 async function loadCounts(tx: Transaction): Promise<StoredStatus> {
-  const count = async (rows: Parameters<typeof tx.one>[0]): Promise<number> => Number((await tx.one<{ count: number }>(rows))?.count ?? 0);
   const { entries } = await searchEntries(tx, { limit: 1 });
   return {
     databaseVersion: await loadDatabaseVersion(tx),
     revision: await currentRevision(tx),
-    users: await count(sql`SELECT count(*) AS "count" FROM "User"`),
-    admins: await count(sql`SELECT count(*) AS "count" FROM "User" WHERE "role" = 'admin' AND "isActive" = ${true}`),
-    policies: await count(sql`SELECT count(*) AS "count" FROM "_Policy"`),
-    activePolicies: await count(sql`SELECT count(*) AS "count" FROM "_Policy" WHERE "isActive" = ${true}`),
+    ...(await countUsersAndPolicies(tx)),
     lastEntryAt: entries[0]?.at,
   };
 }

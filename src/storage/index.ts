@@ -108,6 +108,7 @@ export {
 export {
   type ActiveRule,
   type AssignedPolicy,
+  listPolicyNames,
   listRoleAssignments,
   listRolePolicies,
   loadActiveAssignments,
@@ -211,7 +212,9 @@ export { countEntriesSince, type FileFacts, readBackup, readFacts } from './sqli
 export { type Replacement, replaceContent, type Staged, stageBackup } from './sqlite/replace-content.ts';
 export { withBackupFile } from './sqlite/verify-backup.ts';
 export { type WrittenBackup, writeBackup } from './sqlite/write-backup.ts';
+export { countUsersAndPolicies } from './stored-counts.ts';
 export { insertionInto, selectionOf } from './table-names.ts';
+export { loadUserByEmail } from './user-by-email.ts';
 export { countUserAssignments, loadUserPage, type UserPageQuery } from './user-lists.ts';
 export { type CandidateQuery, type Candidates, countUserValues, loadCandidates, loadUserNames } from './user-queries.ts';
 export { type VerifiedRows, verifyRows } from './verify-rows.ts';

@@ -126,6 +126,12 @@ export function loadActiveRules(
     ORDER BY "rule"."id" LIMIT ${limit}`);
 }
 
+/** Lists the names of at most `limit` policies, in the order of their ids. */
+export async function listPolicyNames(tx: Transaction, { limit }: { readonly limit: number }): Promise<readonly string[]> {
+  const rows = await tx.all<{ readonly name: string }>(sql`SELECT "name" FROM "_Policy" ORDER BY "id" LIMIT ${limit}`);
+  return rows.map(({ name }) => name);
+}
+
 /** Loads the names of policies by id. */
 export async function loadPolicyNames(tx: Transaction, ids: readonly string[]): Promise<Record<string, string>> {
   if (ids.length === 0) return {};

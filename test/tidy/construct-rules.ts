@@ -35,6 +35,19 @@ export const constructRules: readonly Rule[] = [
     },
   },
   {
+    name: 'table-in-sql',
+    check(source, report) {
+      if (source.isTest || !/^(api|project)\//.test(source.path)) return;
+      visit(source, {
+        TaggedTemplateExpression({ start, tag, quasi }) {
+          const text = quasi.quasis.map(({ value }) => value.raw).join('');
+          if (isName(tag, 'sql') && /\b(from|join|into|update)\s+"/i.test(text))
+            report(start, 'move the statement to a function of storage/, which other folders can call too');
+        },
+      });
+    },
+  },
+  {
     name: 'any',
     check(source, report) {
       visit(source, { TSAnyKeyword: ({ start }) => report(start, 'use unknown and narrow it') });

@@ -4,7 +4,7 @@ import { ACCESS_DRAFT, type AccessDraft, namesInDraft, parseDraft } from '../../
 import { isObject, type Json, type JsonObject, ownValue } from '../../operators/index.ts';
 import { described, Type } from '../../schemas/index.ts';
 import { type Sql, sql } from '../../sql.ts';
-import { findUnknownUsers, loadPolicies, type Transaction } from '../../storage/index.ts';
+import { findUnknownUsers, loadPolicies, loadPolicyNames } from '../../storage/index.ts';
 import type { AdminRequest } from '../admin/index.ts';
 import { refuseQuestion } from './question-members.ts';
 
@@ -18,7 +18,7 @@ type DraftRequest = Pick<AdminRequest, 'tx' | 'snapshot' | 'deps'>;
 export async function requireDraft({ tx, snapshot, deps }: DraftRequest, input: Json): Promise<AccessDraft> {
   const { changed, mentioned, names, userIds } = namesInDraft(input);
   const stored = await loadPolicies(tx, sql`${isOneOf('id', changed)} OR ${isOneOf('name', names)}`);
-  const known = new Set([...stored.map(({ id }) => id), ...(await loadKnownIds(tx, mentioned))]);
+  const known = new Set([...stored.map(({ id }) => id), ...Object.keys(await loadPolicyNames(tx, mentioned))]);
   const unknownUsers = await findUnknownUsers(tx, userIds);
   const { draft, issues } = parseDraft(input, {
     definitions: snapshot.definitions,
@@ -32,11 +32,6 @@ export async function requireDraft({ tx, snapshot, deps }: DraftRequest, input: 
   });
   refuseQuestion(issues.map((issue) => ({ ...issue, path: issue.path === '' ? 'draft' : `draft.${issue.path}` })));
   return { ...(draft as AccessDraft), assigned: await snapshot.assignments.policies(tx, [...known]) };
-}
-
-async function loadKnownIds(tx: Transaction, ids: readonly string[]): Promise<readonly string[]> {
-  const rows = await tx.all<{ readonly id: string }>(sql`SELECT "id" FROM "_Policy" WHERE ${isOneOf('id', ids)}`);
-  return rows.map(({ id }) => id);
 }
 
 function isOneOf(column: 'id' | 'name', values: readonly string[]): Sql {

@@ -9,8 +9,8 @@ import { type Issue, Problem } from '../../errors.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { proposeChange, proposeRecord } from '../../pipeline/index.ts';
 import type { Resource, StoredRecord } from '../../resources/index.ts';
-import { ConstraintError, currentRevision, insertRecord, type Transaction, updateRecord } from '../../storage/index.ts';
-import { type AdminDeps, loadUserByEmail } from '../admin/index.ts';
+import { ConstraintError, currentRevision, insertRecord, loadUserByEmail, type Transaction, updateRecord } from '../../storage/index.ts';
+import type { AdminDeps } from '../admin/index.ts';
 import { grantFullAccess } from '../policies/index.ts';
 
 /** A new password for a stored user. */

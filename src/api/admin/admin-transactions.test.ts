@@ -1,10 +1,9 @@
-/** Tests dry runs and the search of users by email, with a database. */
+/** Tests dry runs, with a database. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
-import { insertRecord, migrate, type Transaction } from '../../storage/index.ts';
+import { insertRecord, loadUserByEmail, migrate, type Transaction } from '../../storage/index.ts';
 import { define, openTestDatabase, resourceOf, toRecord } from '../../storage/storage.fixture.ts';
 import { runDry } from './dry-run.ts';
-import { loadUserByEmail } from './load-user-by-email.ts';
 
 const definitions = define({});
 const user = resourceOf(definitions, 'User');
@@ -37,20 +36,5 @@ describe('runDry', () => {
       }),
     );
     await expect(dry).rejects.toThrow(RangeError);
-  });
-});
-
-describe('loadUserByEmail', () => {
-  const load = (email: string, forUpdate = false) => test.database.transaction((tx) => loadUserByEmail(tx, user, { email, forUpdate }));
-
-  it.for([false, true])('finds a user by an email in other case and with spaces around it, with forUpdate %s', async (forUpdate) => {
-    expect(await load('  Ada@Example.org ', forUpdate)).toMatchObject({ email: 'ada@example.org' });
-  });
-
-  it('refuses an unknown email and names a similar one', async () => {
-    await expect(load('ada@exmaple.org')).rejects.toMatchObject({
-      code: 'USER_UNKNOWN',
-      message: expect.stringContaining('ada@example.org'),
-    });
   });
 });

@@ -28,5 +28,4 @@ export {
 } from './admin-parsing.ts';
 export { runDry } from './dry-run.ts';
 export { loadLaterPage } from './later-pages.ts';
-export { loadUserByEmail } from './load-user-by-email.ts';
 export type { BackupFile, SystemSource } from './system-status.ts';

@@ -4,8 +4,8 @@ import { Problem } from '../../errors.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { toETag } from '../../request/index.ts';
 import type { AssignableRole } from '../../resources/index.ts';
-import { findAssignment, isInForce, type RolePair, type Transaction, type UserPair } from '../../storage/index.ts';
-import { type AdminDeps, handleAs, loadUserByEmail } from '../admin/index.ts';
+import { findAssignment, isInForce, loadUserByEmail, type RolePair, type Transaction, type UserPair } from '../../storage/index.ts';
+import { type AdminDeps, handleAs } from '../admin/index.ts';
 import { findPolicyId, requirePolicy, toCommandRequest } from '../policies/index.ts';
 import { ASSIGNMENT_ENDPOINTS } from './assignment-endpoints.ts';
 

@@ -5,7 +5,7 @@ import type { RequestOrigin } from '../../request/index.ts';
 import { assignToRole, createPolicy, currentRevision, loadPoliciesByName, type Transaction } from '../../storage/index.ts';
 
 /** The policy of full access. Admins can read and edit it like any other; without it, admins are denied too. */
-const FULL_ACCESS: PolicyInput = {
+export const FULL_ACCESS: PolicyInput = {
   name: 'Administrators: full access',
   description: 'Created with the first admin. Without this policy, admins are denied too.',
   type: 'ROLE_BASED',

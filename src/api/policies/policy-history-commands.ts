@@ -2,9 +2,9 @@
 import { diffPolicies, type Policy, type PolicyDifference } from '../../authz/policies/index.ts';
 import { didYouMean, Problem } from '../../errors.ts';
 import { toETag } from '../../request/index.ts';
-import { sql } from '../../sql.ts';
 import {
   type AssignmentRollback,
+  listPolicyNames,
   loadPoliciesByName,
   loadPolicy,
   loadPolicyChanges,
@@ -58,11 +58,7 @@ export async function findPolicyId(tx: Transaction, nameOrId: string): Promise<s
   const [named] = await loadPoliciesByName(tx, [nameOrId]);
   if (named !== undefined) return named.id;
   if ((await loadPolicyVersion(tx, nameOrId)) !== undefined) return nameOrId;
-  const known = await tx.all<{ name: string }>(sql`select "name" from "_Policy" order by "id" limit ${COMPARED}`);
-  const near = didYouMean(
-    nameOrId,
-    known.map(({ name }) => name),
-  );
+  const near = didYouMean(nameOrId, await listPolicyNames(tx, { limit: COMPARED }));
   throw new Problem('POLICY_UNKNOWN', `no policy has the name or id ${JSON.stringify(nameOrId.slice(0, 200))}${near}`, {
     hint: 'name a deleted policy by its id, which the history of all policies has',
   });

@@ -1,7 +1,8 @@
-import { didYouMean, Problem } from '../../errors.ts';
-import { fromRow, type Resource, type StoredRecord } from '../../resources/index.ts';
-import { sql } from '../../sql.ts';
-import { selectionOf, type Transaction } from '../../storage/index.ts';
+import { didYouMean, Problem } from '../errors.ts';
+import { fromRow, type Resource, type StoredRecord } from '../resources/index.ts';
+import { sql } from '../sql.ts';
+import type { Transaction } from './contract.ts';
+import { selectionOf } from './table-names.ts';
 
 /** Maximum number of stored emails with which a mistyped email is compared. */
 const COMPARED = 10_000;
