@@ -59,7 +59,7 @@ async function seal({ database: address, columns }: Filling): Promise<void> {
   const database = await openDatabase({ database: address });
   try {
     await database.transaction(async (tx) => sealAll(tx, ((await loadOtherDefinitions(tx, SYSTEM)) ?? SYSTEM).get('User')), {
-      longRunning: true,
+      unlimited: true,
     });
   } finally {
     await database.close();

@@ -113,5 +113,5 @@ interface Reader {
 
 async function openReader(config: Config): Promise<Reader> {
   const database = await openAuditLog(config);
-  return { read: (work) => database.transaction(work, { longRunning: true }), close: () => database.close() };
+  return { read: (work) => database.transaction(work, { unlimited: true }), close: () => database.close() };
 }

@@ -153,7 +153,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
 async function requireIntactRows(database: string): Promise<void> {
   const opened = onPostgres ? openUrl(database) : await openForReading({ database });
   try {
-    const found = await opened.transaction((tx) => verifyRows((work) => work(tx)), { longRunning: true });
+    const found = await opened.transaction((tx) => verifyRows((work) => work(tx)), { unlimited: true });
     const { damaged = [] } = found ?? {};
     if (damaged.length > 0) throw new Error(`expected no damaged rows, found ${damaged.map(describeDamage).join('; ')}`);
   } finally {

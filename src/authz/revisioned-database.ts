@@ -130,5 +130,5 @@ function createRuns({ database, store, roleLoading }: RunDeps): Database['transa
     }
   }
 
-  return (work, options) => (options?.longRunning || !store.mayLackRoles() ? database.transaction(work, options) : runAgain(work, options));
+  return (work, options) => (options?.unlimited || !store.mayLackRoles() ? database.transaction(work, options) : runAgain(work, options));
 }

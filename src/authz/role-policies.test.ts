@@ -133,8 +133,8 @@ describe('a transaction that needs the policies of a role', () => {
   it('loads them by itself if it has no time limit', async () => {
     store = createStore();
     const { database, begun } = observe(test.database);
-    expect(await withRevisions(database, store).transaction(needViewer, { longRunning: true })).toEqual([ids[0]]);
-    expect(begun).toEqual([{ longRunning: true }]);
+    expect(await withRevisions(database, store).transaction(needViewer, { unlimited: true })).toEqual([ids[0]]);
+    expect(begun).toEqual([{ unlimited: true }]);
   });
 
   it('refuses the request if the policies change each time while they are loaded', async () => {

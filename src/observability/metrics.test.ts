@@ -8,7 +8,7 @@ function createUsed(revision: number): Metrics {
     unitsOfWork: 9,
     waiting: 4,
     validationRetries: 2,
-    longRunning: 1,
+    longAttempts: 1,
     longWaiting: 5,
     longRefused: 6,
     connections: 10,

@@ -126,7 +126,7 @@ const DATABASE_METRICS: readonly (readonly [
   metric: { readonly name: string; readonly help: string; readonly from: keyof DatabaseMetrics },
 ])[] = [
   ['gauge', { name: 'bailiwick_queue_depth', help: 'Transactions that wait to begin.', from: 'waiting' }],
-  ['gauge', { name: 'bailiwick_long_requests', help: 'Requests with long searches that run beside the others.', from: 'longRunning' }],
+  ['gauge', { name: 'bailiwick_long_requests', help: 'Requests with long searches that run beside the others.', from: 'longAttempts' }],
   ['gauge', { name: 'bailiwick_long_queue_depth', help: 'Requests with long searches that wait to begin.', from: 'longWaiting' }],
   [
     'counter',

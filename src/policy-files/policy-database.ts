@@ -24,7 +24,7 @@ export interface DatabaseContent {
 const AUTHOR = 'policies test';
 const MAX_ASSIGNMENTS = 10_000;
 /** No request waits for these transactions. */
-const UNLIMITED = { longRunning: true };
+const UNLIMITED = { unlimited: true };
 
 /** Calls `use` with a transaction on a database in memory that contains the policies of a project. */
 export async function withPolicyDatabase<T>(

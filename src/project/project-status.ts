@@ -62,8 +62,8 @@ type StoredStatus = Omit<ProjectStatus, 'project' | 'database' | 'migration' | '
 async function loadData(place: CreatablePlace): Promise<StoredStatus> {
   const opened = await openForReading(toDatabasePlace(place));
   try {
-    const stored = await opened.transaction(loadCounts, { longRunning: true });
-    const rows = await verifyRows((work) => opened.transaction(work, { longRunning: true }));
+    const stored = await opened.transaction(loadCounts, { unlimited: true });
+    const rows = await verifyRows((work) => opened.transaction(work, { unlimited: true }));
     return { ...stored, damaged: (rows?.damaged ?? []).map(describeDamage) };
   } finally {
     await opened.close();

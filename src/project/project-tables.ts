@@ -56,7 +56,7 @@ export async function openTables(place: CreatablePlace, { log }: { readonly log:
   const definitions = readProject(place.project);
   let opened = await openForReading(toDatabasePlace(place));
   const read = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
-    retryWhileBusy(() => opened.transaction(work, { longRunning: true }), log);
+    retryWhileBusy(() => opened.transaction(work, { unlimited: true }), log);
 
   return {
     plan: () => planMigration(opened, definitions, log),

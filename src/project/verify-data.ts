@@ -35,7 +35,7 @@ export async function verifyData(place: ProjectPlace, options: VerifyAuditLogOpt
   const decisions = await verifyDecisions(place, options);
   const opened = await openForReading(toDatabasePlace(place));
   try {
-    const rows = await verifyRows((work) => opened.transaction(work, { longRunning: true }));
+    const rows = await verifyRows((work) => opened.transaction(work, { unlimited: true }));
     const database = await checkDatabase(opened, place.database);
     const isWhole = decisions.breakCount === 0 && database.damage.length === 0 && (rows?.damagedCount ?? 0) === 0;
     return { isWhole, database, decisions, rows: rows && { ...rows, damaged: rows.damaged.map(describeDamage) } };
@@ -74,7 +74,7 @@ export async function resealData(place: ProjectPlace): Promise<readonly string[]
         appendSystemEntry(tx, { resource: '*', action: 'reseal', reason, epoch, facts, by: BY });
         return rows.map(describeDamage);
       },
-      { longRunning: true },
+      { unlimited: true },
     );
   } finally {
     await database.close();

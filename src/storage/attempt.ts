@@ -7,6 +7,9 @@ import { Problem } from '../errors.ts';
  */
 export type Attempt = 'short' | 'long' | 'writer';
 
+/** The kinds of attempts on PostgreSQL. `unlimited` is the only attempt at work that may take minutes, such as a migration. */
+export type AttemptKind = Exclude<Attempt, 'writer'> | 'unlimited';
+
 /** The time limit of an attempt, and the state that the attempts of a unit of work share. */
 export interface TimedAttempt {
   readonly attempt: Attempt;

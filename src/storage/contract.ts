@@ -162,7 +162,7 @@ export interface Backups {
 /** Options of a transaction. */
 export interface TransactionOptions {
   /** True for work that may take minutes, such as a migration: the time limits of requests do not apply. */
-  readonly longRunning?: boolean;
+  readonly unlimited?: boolean;
   /** True for work that is known to take long, such as an export: begins with the long attempt. */
   readonly beginsLong?: boolean | undefined;
   /** The maximum milliseconds of a long attempt; 30,000 if absent. `limitTime` lowers it when the caller is known. */
@@ -187,7 +187,7 @@ export interface DatabaseMetrics {
   /** Units of work that ran again because commit validation found their read set stale. */
   readonly validationRetries: number;
   /** Long attempts that run now. */
-  readonly longRunning: number;
+  readonly longAttempts: number;
   /** Long attempts that wait to begin. */
   readonly longWaiting: number;
   /** Long attempts that were refused because too many were waiting. */

@@ -34,7 +34,7 @@ beforeAll(async () => {
       for (let n = 0; n < RECORDS; n++)
         await insertRecord(tx, item, toRecord(`id-${String(n).padStart(4, '0')}`, { key: n % 50, value: `v${n}` }));
     },
-    { longRunning: true },
+    { unlimited: true },
   );
   await filling.close();
   // Without time, a short attempt ends at its first deadline check.

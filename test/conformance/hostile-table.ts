@@ -117,7 +117,7 @@ export async function createHostileTable(): Promise<HostileTable> {
   const all = (queries: readonly Sql[]): Promise<readonly (readonly unknown[])[]> =>
     database.transaction(
       (tx) => Promise.all(queries.map(async (query) => (await tx.all<{ answer: unknown }>(query)).map(({ answer }) => answer))),
-      { longRunning: true },
+      { unlimited: true },
     );
   return {
     rows,

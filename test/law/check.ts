@@ -59,7 +59,7 @@ export interface Outcome {
 }
 
 /** Work of a case on a busy machine may take longer than a request may. */
-export const UNLIMITED: TransactionOptions = { longRunning: true };
+export const UNLIMITED: TransactionOptions = { unlimited: true };
 
 /** Policies in compiled form: the cases of several callers have the same ones. */
 const compiled = new WeakMap<WholeState, PolicySnapshot>();

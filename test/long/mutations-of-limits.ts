@@ -45,7 +45,7 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
   {
     name: 'each transaction that needs the policies of a role loads them itself',
     file: 'src/authz/revisioned-database.ts',
-    find: 'options?.longRunning || !store.mayLackRoles()',
+    find: 'options?.unlimited || !store.mayLackRoles()',
     replace: 'true',
     red: 'src/authz/role-policies.test.ts',
     test: 'a transaction that needs the policies of a role runs again after the policies are loaded, once for all that wait',

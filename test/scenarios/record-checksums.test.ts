@@ -85,7 +85,7 @@ async function run(...statements: readonly Sql[]): Promise<void> {
 const place = parseConfig({ flags: { project: data, data, database, checkpoints: 'off' }, env: {} });
 async function damagedRows(): Promise<readonly string[] | undefined> {
   const database = await openDirect();
-  const found = await verifyRows((work) => database.transaction(work, { longRunning: true }));
+  const found = await verifyRows((work) => database.transaction(work, { unlimited: true }));
   return found?.damaged.map(describeDamage);
 }
 const call = (method: string, path: string, body?: unknown, user = admin) => service.call(method, path, { token: user.token, body });

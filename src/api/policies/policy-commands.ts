@@ -77,7 +77,7 @@ export interface RestoredAccess {
 
 const RESTORE_COMMAND = 'bailiwick policies restore-admin';
 /** Options of the transaction: it reads all policies in force for admins after it has written, and no request waits for it. */
-const UNLIMITED = { longRunning: true };
+const UNLIMITED = { unlimited: true };
 /** Maximum number of DENY rules that the report names. */
 const NAMED = 50;
 

@@ -100,7 +100,7 @@ export const systemEndpoints: readonly AdminEndpoint[] = [
     async handle({ tx, snapshot, deps }) {
       const { system, database, checkpoints, policyStore } = deps;
       const { version, node, startedAt, options, disk } = system;
-      const { waiting, longRunning, longWaiting, connections } = database.metrics;
+      const { waiting, longAttempts, longWaiting, connections } = database.metrics;
       const hash = await loadDefinitionsHash(tx);
       const pending = countPending(deps, policyStore.definitions);
       const lastBackup = system.lastBackup();
@@ -122,7 +122,7 @@ export const systemEndpoints: readonly AdminEndpoint[] = [
           revision: snapshot.revision.number,
           definitions: { ...(hash !== undefined && { hash }), ...(pending !== undefined && { pending }) },
           checks: checksOf(deps),
-          queues: { waiting, longRunning, longWaiting, connections },
+          queues: { waiting, longRunning: longAttempts, longWaiting, connections },
           ...(lastCheckpointAt !== undefined && { lastCheckpointAt }),
           ...(lastBackup !== undefined && { lastBackup }),
           options,

@@ -79,7 +79,7 @@ describe('pruneEntries', () => {
       ...database,
       transaction: ((work, how) => {
         // The first step that deletes entries.
-        if (how?.longRunning === true && ++steps === 2) stop.abort(new Error('killed'));
+        if (how?.unlimited === true && ++steps === 2) stop.abort(new Error('killed'));
         if (stop.signal.aborted) throw stop.signal.reason;
         return database.transaction(work, how);
       }) as typeof database.transaction,
@@ -102,7 +102,7 @@ describe('pruneEntries', () => {
       transaction: (async (work, how) => {
         const from = performance.now();
         const answer = await database.transaction(work, how);
-        if (how?.longRunning !== true) return answer;
+        if (how?.unlimited !== true) return answer;
         // Long enough to differ from a pause of no length.
         await setTimeout(20);
         steps.push({ from, to: performance.now() });

@@ -68,7 +68,7 @@ export async function pruneEntries(options: PruneOptions): Promise<Pruned> {
     const startedAt = performance.now();
     const drop = (tx: Transaction): ReturnType<typeof dropOldest> =>
       dropOldest(tx, AUDIT_RESOURCE, { before, after: position, retained: keptAfterCuts(tx) });
-    after = await retryWhileBusy(() => database.transaction(drop, { longRunning: true }), stop);
+    after = await retryWhileBusy(() => database.transaction(drop, { unlimited: true }), stop);
     if (after === undefined) return { chains, entries: entries + unchained };
     // Other SQLite processes poll for the lock, so the file is left unlocked for as long as it was locked.
     await pause(performance.now() - startedAt, stop);

@@ -95,7 +95,7 @@ describe('scheduled retention', () => {
       transaction: ((work, how) =>
         database
           .transaction((tx) => work(replaceMembers(tx, { now: tx.now + 400 * DAY })), how)
-          .finally(() => how?.longRunning === true && dropping())) as typeof database.transaction,
+          .finally(() => how?.unlimited === true && dropping())) as typeof database.transaction,
     };
     const lines: string[] = [];
     const retention = createRetention({ database: ahead, path: auditLog.path, key, days: 30, log: (line) => lines.push(line) });

@@ -88,7 +88,7 @@ export async function planMigrationIn(tx: Transaction, definitions: Definitions)
 
 /** Returns the plan for the definitions, in a transaction of its own. Performs nothing. */
 export function planMigration(database: Database, definitions: Definitions, log: Log = noLog): Promise<Plan> {
-  return retryWhileBusy(() => database.transaction((tx) => planMigrationIn(tx, definitions), { longRunning: true }), log);
+  return retryWhileBusy(() => database.transaction((tx) => planMigrationIn(tx, definitions), { unlimited: true }), log);
 }
 
 interface TransactionMigrateOptions extends Omit<MigrateOptions, 'log'> {

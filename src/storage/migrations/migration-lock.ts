@@ -31,7 +31,7 @@ export async function withBackup<T>(
   };
   let result: T;
   try {
-    result = await database.transaction((tx) => work(tx, createBackup), { longRunning: true });
+    result = await database.transaction((tx) => work(tx, createBackup), { unlimited: true });
   } catch (error) {
     backup?.discard();
     throw error;

@@ -38,12 +38,12 @@ describe('many units of work that take long', () => {
       ),
     );
     // All of them have left the connections of short attempts, as the queue shows.
-    await expect.poll(() => database.metrics.longRunning + database.metrics.longWaiting).toBe(20);
+    await expect.poll(() => database.metrics.longAttempts + database.metrics.longWaiting).toBe(20);
     for (let count = 0; count < 20; count++) await database.transaction((tx) => tx.one(sql`SELECT ${count}::int`), { caller: 'other' });
     expect(ended).toBe(0);
     isReleased = true;
     await Promise.all(long);
-    expect([most, database.metrics.longRunning, database.metrics.longWaiting]).toEqual([2, 0, 0]);
+    expect([most, database.metrics.longAttempts, database.metrics.longWaiting]).toEqual([2, 0, 0]);
     expect(maxWaiting).toBeGreaterThan(0);
   });
 

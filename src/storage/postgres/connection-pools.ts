@@ -1,5 +1,5 @@
 import { createSharedQueue } from '../anonymous-share.ts';
-import type { AttemptState } from '../attempt.ts';
+import type { AttemptKind, AttemptState } from '../attempt.ts';
 import { type ChainWriters, createChainWriters } from '../chain-writers.ts';
 import type { DatabaseMetrics, Transaction } from '../contract.ts';
 import type { LongQueue } from '../long-queue.ts';
@@ -17,9 +17,6 @@ import { createSharedLookups, type SharedLookups } from './shared-lookups.ts';
 import { createSharedReads, type SharedReads } from './shared-reads.ts';
 import type { TimeoutLimits } from './statement-timeout.ts';
 import { attempt, type TransactionOutcome } from './transaction.ts';
-
-/** The kind of an attempt; `unlimited` for work that may take minutes, such as a migration. */
-export type AttemptKind = 'short' | 'long' | 'unlimited';
 
 /** Options of one attempt at a unit of work. */
 export interface AttemptOptions {
@@ -42,7 +39,7 @@ export interface ConnectionPools {
   readonly fault: string | undefined;
   /** Number of short attempts that wait for a connection or for a flight. */
   readonly waiting: number;
-  readonly metrics: Pick<DatabaseMetrics, 'connections' | 'idleConnections' | 'longRunning' | 'longWaiting' | 'longRefused'>;
+  readonly metrics: Pick<DatabaseMetrics, 'connections' | 'idleConnections' | 'longAttempts' | 'longWaiting' | 'longRefused'>;
   /** Runs an attempt. @throws Problem if no connection is available, or if too many long attempts wait */
   attempt<T>(work: (tx: Transaction) => Promise<T>, options: AttemptOptions): Promise<TransactionOutcome<T>>;
   readonly commitBatch: CommitBatch;
@@ -92,7 +89,7 @@ export function createConnectionPools(address: PostgresAddress, options: Connect
       return {
         connections: sum(Object.values(pools), ({ total }) => total),
         idleConnections: sum(Object.values(pools), ({ idle }) => idle),
-        longRunning: longQueue.running,
+        longAttempts: longQueue.running,
         longWaiting: longQueue.waiting,
         longRefused: longQueue.refused,
       };
@@ -183,8 +180,8 @@ function createAttempts(parts: AttemptParts, timeouts: Timeouts) {
   };
 
   const runUnlimited: RunAttempt = (work, { stale, locks }) => {
-    const start = { begin: begins.longRunning, clock, writers, beginMode: 'eager', locks, blocksWriters: stale >= BLOCK_AFTER } as const;
-    return pools.short.lend((connection) => attempt(connection, start, work), { longRunning: true });
+    const start = { begin: begins.unlimited, clock, writers, beginMode: 'eager', locks, blocksWriters: stale >= BLOCK_AFTER } as const;
+    return pools.short.lend((connection) => attempt(connection, start, work), { unlimited: true });
   };
 
   const commitBatch: CommitBatch = (batch, work) =>

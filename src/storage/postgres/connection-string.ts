@@ -27,7 +27,7 @@ export interface ServerOptions {
   readonly lockTimeout?: number;
   /** Timeout for opening a connection or getting a free one. */
   readonly connectTimeout?: number;
-  /** Maximum parallel workers of a statement, 0 if absent. Long-running transactions have as many as the server allows. */
+  /** Maximum parallel workers of a statement, 0 if absent. Unlimited transactions have as many as the server allows. */
   readonly parallelWorkers?: number;
   /** True if the server can check during a statement that the client is still connected. */
   readonly checksClients?: boolean;

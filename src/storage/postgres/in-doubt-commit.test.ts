@@ -170,7 +170,7 @@ describe('a locked row of a deferred change whose commit is in doubt', () => {
           locked.resolve();
           await setTimeout(milliseconds);
         };
-        holder ??= direct.transaction(hold, { longRunning: true });
+        holder ??= direct.transaction(hold, { unlimited: true });
         await locked.promise;
         return id;
       }),

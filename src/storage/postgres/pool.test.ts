@@ -80,7 +80,7 @@ describe('session settings', () => {
 
   it.each<[string, TransactionOptions]>([
     ['a request', {}],
-    ['a migration', { longRunning: true }],
+    ['a migration', { unlimited: true }],
   ])('the transaction_timeout of a role does not end a transaction of %s', async (_, how) => {
     await runSql(`ALTER ROLE ${ROLE} RESET ALL; ALTER ROLE ${ROLE} SET transaction_timeout = '300ms'`);
     const asRole = await openAsRole();
@@ -123,7 +123,7 @@ describe('query plans', () => {
     ['no parallel workers for a short attempt', {}, 0, [0, 'off']],
     ['no parallel workers for a long attempt', { beginsLong: true }, 0, [0, 'off']],
     ['as many parallel workers for a request as the option allows', {}, 1, [1, 'off']],
-    ['as many parallel workers for a migration as the server allows', { longRunning: true }, 0, [2, 'on']],
+    ['as many parallel workers for a migration as the server allows', { unlimited: true }, 0, [2, 'on']],
   ])('a plan has %s', async (_, how, parallelWorkers, expected) => {
     const asRole = await openAsRole({ parallelWorkers });
     // The first transaction of a connection sets them for itself; later ones use the settings of the connection.
@@ -157,22 +157,19 @@ it('the database is unhealthy as long as the role has no connection left for aud
 
 const PROGRAM = `
   import { openPostgres } from './database.ts';
-  const [, url, longRunning] = process.argv;
+  const [, url, unlimited] = process.argv;
   const database = await openPostgres({ url, statementTimeout: 900_000 });
   // After a few transactions the connection is known not to be shared through a pooler.
   for (let at = 0; at < 3; at++) await database.transaction((tx) => tx.one({ sql: 'SELECT 1', parameters: [] }));
-  await database.transaction((tx) => tx.run({ sql: 'SELECT pg_sleep(600)', parameters: [] }), { longRunning: longRunning === 'true' });
+  await database.transaction((tx) => tx.run({ sql: 'SELECT pg_sleep(600)', parameters: [] }), { unlimited: unlimited === 'true' });
 `;
 
 /** Starts a process that runs a statement of ten minutes. Resolves when the server runs the statement. */
-async function startLongStatement(
-  server: URL,
-  longRunning: boolean,
-): Promise<{ readonly child: ChildProcess; running(): Promise<number> }> {
+async function startLongStatement(server: URL, unlimited: boolean): Promise<{ readonly child: ChildProcess; running(): Promise<number> }> {
   const name = `killed_${randomBytes(4).toString('hex')}`;
   const named = new URL(server);
   named.searchParams.set('application_name', name);
-  const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM, named.href, String(longRunning)], {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM, named.href, String(unlimited)], {
     cwd: import.meta.dirname,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -205,9 +202,9 @@ describe.concurrent('lost connections and killed processes', () => {
   describe.each([
     ['a statement', false],
     ['a statement without a timeout', true],
-  ])('%s of a killed process', (statement, longRunning) => {
+  ])('%s of a killed process', (statement, unlimited) => {
     it(`the server cancels ${statement} of a killed process`, async () => {
-      const { child, running } = await startLongStatement(url, longRunning);
+      const { child, running } = await startLongStatement(url, unlimited);
       child.kill('SIGKILL');
       await vi.waitFor(async () => expect(await running()).toBe(0), { timeout: 110_000 });
     });
@@ -217,7 +214,7 @@ describe.concurrent('lost connections and killed processes', () => {
       try {
         const behind = new URL(url);
         behind.host = new URL(pooler.url).host;
-        const { child, running } = await startLongStatement(behind, longRunning);
+        const { child, running } = await startLongStatement(behind, unlimited);
         child.kill('SIGKILL');
         await vi.waitFor(async () => expect(await running()).toBe(0), { timeout: 110_000 });
       } finally {

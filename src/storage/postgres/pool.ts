@@ -16,7 +16,7 @@ export interface ConnectionUse {
 /** The needs of the borrower of a connection. */
 export interface Lending {
   /** True if no idle timeout applies. */
-  readonly longRunning?: boolean;
+  readonly unlimited?: boolean;
   /** True if the session must have our settings. If it does not keep them, `lend` throws SharedConnectionFailed. */
   readonly needsSettings?: boolean;
 }
@@ -29,7 +29,7 @@ export interface Pool {
   readonly idle: number;
   readonly waiting: number;
   /**
-   * Lends a connection for the duration of `work`. Unless `longRunning` is set, an idle timeout closes a connection whose server does not
+   * Lends a connection for the duration of `work`. Unless `unlimited` is set, an idle timeout closes a connection whose server does not
    * answer. Throws Problems if no connection is available.
    */
   lend<Outcome extends ConnectionUse>(work: (connection: Connection) => Promise<Outcome>, how?: Lending): Promise<Outcome>;
@@ -137,10 +137,10 @@ export function createPool(address: PostgresAddress, size: number, options: Pool
     get waiting() {
       return pool.waitingCount;
     },
-    async lend(work, { longRunning = false, needsSettings = false } = {}) {
+    async lend(work, { unlimited = false, needsSettings = false } = {}) {
       const client = await takeAnswering(pool, connections);
       const connection = connections.of(client);
-      connection.setIdleTimeout(longRunning ? undefined : (options.statementTimeout ?? STATEMENT_TIMEOUT) + ANSWER_GRACE);
+      connection.setIdleTimeout(unlimited ? undefined : (options.statementTimeout ?? STATEMENT_TIMEOUT) + ANSWER_GRACE);
       if (connection.isFull) connection.forgetStatements();
       if (needsSettings && !connection.hasSettings) {
         const found = await findBackendProcess(connection);

@@ -76,7 +76,7 @@ export async function whileOpen<T>(
       held.resolve();
       await free.promise;
     },
-    { longRunning: true },
+    { unlimited: true },
   );
   await Promise.race([held.promise, holder]);
   const end = (): Promise<void> => {

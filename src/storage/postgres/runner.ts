@@ -1,16 +1,10 @@
 import { Problem } from '../../errors.ts';
 import { createSharedQueue } from '../anonymous-share.ts';
+import type { AttemptKind } from '../attempt.ts';
 import type { CommitMetrics, CommitObserver, DatabaseMetrics, Transaction, TransactionOptions } from '../contract.ts';
 import type { Turns } from '../turns.ts';
 import { type CommitBatcher, createCommitBatcher } from './commit-batching.ts';
-import {
-  type AttemptKind,
-  type AttemptOptions,
-  BLOCK_AFTER,
-  CONCURRENT_BATCHES,
-  type ConnectionPools,
-  createConnectionPools,
-} from './connection-pools.ts';
+import { type AttemptOptions, BLOCK_AFTER, CONCURRENT_BATCHES, type ConnectionPools, createConnectionPools } from './connection-pools.ts';
 import type { ConnectionPoolOptions, PostgresAddress } from './connection-string.ts';
 import { busy, unknownOutcome } from './driver-error.ts';
 import { type CommitOutcome, IN_DOUBT_PAUSE, type InDoubtCommit, loadCommitOutcome, pause } from './in-doubt-commit.ts';
@@ -164,8 +158,8 @@ function createAttempts({
   };
 }
 
-function firstKind({ longRunning, beginsLong }: TransactionOptions): AttemptKind {
-  if (longRunning) return 'unlimited';
+function firstKind({ unlimited, beginsLong }: TransactionOptions): AttemptKind {
+  if (unlimited) return 'unlimited';
   return beginsLong ? 'long' : 'short';
 }
 

@@ -7,7 +7,7 @@ export interface BeginStatements {
   /** Begins a transaction with its own settings but the statement timeout, on a connection that other clients may have used before. */
   readonly shared: string;
   /** Begins a transaction without the time limits of requests. */
-  readonly longRunning: string;
+  readonly unlimited: string;
   /** Sets the options of the session but the statement timeout. */
   readonly sessionSettings: string;
 }
@@ -21,8 +21,8 @@ export const CLIENT_CHECK = 'client_connection_check_interval = 2000';
 
 /** Milliseconds after which the server ends an idle transaction, whose client hangs and holds its locks. */
 const IDLE_TIMEOUT = 30_000;
-/** Milliseconds after which the server ends an idle long-running transaction. */
-const LONG_RUNNING_IDLE_TIMEOUT = 600_000;
+/** Milliseconds after which the server ends an idle transaction without the time limits of requests. */
+const UNLIMITED_IDLE_TIMEOUT = 600_000;
 
 /**
  * Renders the texts that begin transactions. Behind a pooler the settings belong to the transaction: settings of the session would
@@ -45,11 +45,11 @@ export function toBeginStatements(
   ];
   const forRequests = { workers: String(parallelWorkers), jit: 'off' };
   const ofServer = { workers: 'DEFAULT', jit: 'DEFAULT' };
-  const longRunning = [...settings('SET LOCAL', LONG_RUNNING_IDLE_TIMEOUT), ...plannerSettings('SET LOCAL', ofServer)];
+  const unlimited = [...settings('SET LOCAL', UNLIMITED_IDLE_TIMEOUT), ...plannerSettings('SET LOCAL', ofServer)];
   return {
     own,
     shared: [begin, ...settings('SET LOCAL', IDLE_TIMEOUT), ...plannerSettings('SET LOCAL', forRequests)].join('; '),
-    longRunning: [own, ...longRunning, 'SET LOCAL statement_timeout = 0'].join('; '),
+    unlimited: [own, ...unlimited, 'SET LOCAL statement_timeout = 0'].join('; '),
     sessionSettings: [...settings('SET', IDLE_TIMEOUT), ...plannerSettings('SET', forRequests), ...defaults].join('; '),
   };
 }

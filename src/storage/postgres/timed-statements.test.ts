@@ -237,10 +237,10 @@ describe('the time limit of a request', () => {
     expect(await failure(database.transaction((tx) => tx.run(sql`SELECT pg_sleep(60)`)))).toMatchObject({ code: 'STORAGE_BUSY' });
   });
 
-  it('does not apply to long-running work', async () => {
+  it('does not apply to unlimited work', async () => {
     const database = await openShort({ statementTimeout: 100 });
     const work = async (tx: Transaction) => [tx.remaining(), (await tx.one<{ one: number }>(slow(tx)))?.one];
-    expect(await database.transaction(work, { longRunning: true })).toEqual([Number.POSITIVE_INFINITY, 1]);
+    expect(await database.transaction(work, { unlimited: true })).toEqual([Number.POSITIVE_INFINITY, 1]);
   });
 });
 

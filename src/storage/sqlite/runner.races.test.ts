@@ -244,10 +244,10 @@ describe('the queue of long attempts', () => {
     const refused = database.transaction(hold(promise), { beginsLong: true, caller: 'a' });
     await expect(refused).rejects.toMatchObject({ code: 'STORAGE_BUSY', extras: { retryAfter: 2 } });
     const other = database.transaction(hold(promise), { beginsLong: true, caller: 'b' });
-    expect(database.metrics).toMatchObject({ longRunning: 1, longWaiting: 2, longRefused: 1 });
+    expect(database.metrics).toMatchObject({ longAttempts: 1, longWaiting: 2, longRefused: 1 });
     resolve();
     expect(await Promise.all([held, waiting, other])).toEqual(['long', 'long', 'long']);
-    await expect.poll(() => database.metrics).toMatchObject({ longRunning: 0, longWaiting: 0 });
+    await expect.poll(() => database.metrics).toMatchObject({ longAttempts: 0, longWaiting: 0 });
   });
 
   it('finishes before the database closes, and refuses later requests', async () => {

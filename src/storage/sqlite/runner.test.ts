@@ -96,7 +96,7 @@ describe('a unit of work whose time is up in the short attempt', () => {
     expect(attempts).toEqual(['long']);
   });
 
-  it('gets no time limit if it is long-running', async () => {
+  it('gets no time limit if it is unlimited', async () => {
     const answer = await database.transaction(
       async (tx) => {
         begin(tx);
@@ -104,7 +104,7 @@ describe('a unit of work whose time is up in the short attempt', () => {
         await tx.checkTime();
         return countThings(tx);
       },
-      { longRunning: true },
+      { unlimited: true },
     );
     expect([answer, attempts]).toEqual([1000, ['writer']]);
   });

@@ -13,7 +13,7 @@ import type { ReaderPool } from './reader-pool.ts';
 
 /** Runs units of work in as many attempts as they need. */
 export interface Runner {
-  readonly metrics: Pick<DatabaseMetrics, 'validationRetries' | 'longRunning' | 'longWaiting' | 'longRefused'>;
+  readonly metrics: Pick<DatabaseMetrics, 'validationRetries' | 'longAttempts' | 'longWaiting' | 'longRefused'>;
   run<T>(work: Work<T>, options?: TransactionOptions): Promise<T>;
 }
 
@@ -57,7 +57,7 @@ export function createRunner({ batching, readers, turns, limits }: RunnerDeps): 
 
   /** Without `async`, because every request calls it and most need no second attempt. */
   function run<T>(work: Work<T>, options: TransactionOptions = NO_OPTIONS): Promise<T> {
-    if (options.longRunning) return batching.submit(work);
+    if (options.unlimited) return batching.submit(work);
     const state: AttemptState = { retained: new Map(), limit: options.milliseconds ?? LONG_LIMIT };
     const { caller = '' } = options;
     if (options.beginsLong) return runAgain(work, { state, caller, next: 'long' });
@@ -96,7 +96,7 @@ export function createRunner({ batching, readers, turns, limits }: RunnerDeps): 
   return {
     get metrics() {
       const { running, waiting, refused } = readers.queue;
-      return { validationRetries, longRunning: running, longWaiting: waiting, longRefused: refused };
+      return { validationRetries, longAttempts: running, longWaiting: waiting, longRefused: refused };
     },
     run,
   };
