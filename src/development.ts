@@ -2,7 +2,7 @@
 import { type AdminDeps, applyPoliciesInDevelopment } from './api/index.ts';
 import type { Config } from './config/index.ts';
 import { SetupError } from './errors.ts';
-import { loadDevelopedPolicies } from './policy-file-operations.ts';
+import { loadDevelopedPolicies } from './policy-file-commands.ts';
 import { type MigratableProject, migrateTables, readProject, reloadFolder, type WatchedFolder, watchFolders } from './project/index.ts';
 import type { Log } from './storage/index.ts';
 

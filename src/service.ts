@@ -41,16 +41,16 @@ import type { Config } from './config/index.ts';
 import { createHttpServer, HTTP_ENDPOINTS, type HttpServer } from './http/index.ts';
 import { createMonitoring, type Monitoring } from './observability/monitoring.ts';
 import { createReadiness, type ReadinessProbe } from './observability/readiness.ts';
-import { createOperations, type Operations } from './operations.ts';
 import { PACKAGE_FOLDER } from './package-folder.ts';
 import { createDiskSpace, createSystemSource, type DiskSpace, migrateTables, openProjectDatabase, readProject } from './project/index.ts';
 import type { Route } from './request/index.ts';
 import type { Resource } from './resources/index.ts';
+import { createServiceCommands, type ServiceCommands } from './service-commands.ts';
 import type { BatchLimits, Database, Log } from './storage/index.ts';
 import type { Primary, PrimaryLink, WorkerRequestHandlers } from './workers/index.ts';
 
 /** A service. It accepts requests after `listen`. */
-export interface Service extends Operations {
+export interface Service extends ServiceCommands {
   /** Lines for the operator, such as performed migrations; complete when the service listens. */
   readonly notices: readonly string[];
   /** Migrates the tables to the definitions; `listen` does this too. @throws SetupError if it fails. */
@@ -140,7 +140,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
     async watch(log) {
       stopWatching = await (await import('./development.ts')).developProject(config, { database: opened, policyStore, admin }, log);
     },
-    ...createOperations({ parts, admin }, () => migrateOnce('refuse')),
+    ...createServiceCommands({ parts, admin }, () => migrateOnce('refuse')),
     async close({ isReplaced = false } = {}) {
       stopWatching();
       if (!isReplaced) readiness.stop();

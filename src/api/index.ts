@@ -3,7 +3,7 @@
  *
  * Requests to records go through the pipeline (`records/`). All admin endpoints share `admin/admin-endpoint.ts`: they require an admin or an
  * auditor, and a change and its audit entry are one transaction. Admin endpoints never read or write records of a resource.
- * Begin with `records/record-endpoints.ts`, or with `admin/admin-endpoint.ts` and `policies/policy-endpoints.ts`.
+ * Begin with `records/record-routes.ts`, or with `admin/admin-endpoint.ts` and `policies/policy-endpoints.ts`.
  */
 
 export { type SimulationContext, simulateAccess, toPrincipal, toRuleAction } from './access/index.ts';

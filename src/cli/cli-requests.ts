@@ -1,4 +1,4 @@
-/** The input of the operations that commands call. */
+/** The input of the functions that commands call. */
 import type { ASSIGNABLE_ROLES } from '../resources/index.ts';
 
 /** A user to create. */

@@ -108,10 +108,10 @@ export const MUTATIONS_OF_POLICY_FILES: readonly Mutation[] = [
   },
   {
     name: 'policies are validated with definitions that have mistakes',
-    file: 'src/policy-file-operations.ts',
+    file: 'src/policy-file-commands.ts',
     find: 'filter(([name]) => !incomplete.has(name))',
     replace: 'filter(() => true)',
-    red: 'src/policy-file-operations.test.ts',
+    red: 'src/policy-file-commands.test.ts',
     test: 'check reports those of definitions, policies and tests at once, and none that only follows from another',
   },
   {

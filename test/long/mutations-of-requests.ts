@@ -501,7 +501,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a password set by an operator leaves the sessions of the old one',
-    file: 'src/api/accounts/user-operations.ts',
+    file: 'src/api/accounts/user-commands.ts',
     find: 'await revokeSessions(tx, user.id);',
     replace: '',
     red: 'test/scenarios/recovery.test.ts',

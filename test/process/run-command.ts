@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
+import { openDecisions, openPolicyHistory } from '../../src/audit-log-commands.ts';
 import { openInput, writeOutput } from '../../src/cli/command-files.ts';
 import { runCli } from '../../src/cli/index.ts';
 import { readPassword } from '../../src/cli/password-prompt.ts';
 import { createRun, type Run } from '../../src/cli/run.fixture.ts';
-import { openDecisions, openPolicyHistory } from '../../src/decision-operations.ts';
-import { readPolicies } from '../../src/policy-file-operations.ts';
+import { readPolicies } from '../../src/policy-file-commands.ts';
 import { loadProjectStatus, openBackups, openTables, pruneOldDecisions, verifyDecisions } from '../../src/project/index.ts';
 import { renderProjectApi } from '../../src/project-documents.ts';
 import { createService } from '../../src/service.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseConfig } from '../../src/config/config.ts';
-import { readPolicies, testPolicies } from '../../src/policy-file-operations.ts';
+import { readPolicies, testPolicies } from '../../src/policy-file-commands.ts';
 import { type RunningService, startService } from '../harness.ts';
 
 const FOLDER = 'examples/models';

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROJECT_TEMPLATES } from '../../src/cli/init.ts';
 import { parseConfig } from '../../src/config/config.ts';
-import { checkProject, lintPolicies, readPolicies } from '../../src/policy-file-operations.ts';
+import { checkProject, lintPolicies, readPolicies } from '../../src/policy-file-commands.ts';
 import { createProject } from '../../src/project/create-project.ts';
 import { type RunningService, startService } from '../harness.ts';
 

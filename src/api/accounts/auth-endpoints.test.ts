@@ -3,7 +3,7 @@ import type { Authentication } from '../../authn/index.ts';
 import { Problem } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import type { HttpRequest } from '../../request/index.ts';
-import type { ApiDeps } from '../records/record-endpoints.ts';
+import type { ApiDeps } from '../records/record-routes.ts';
 import { createAuthRoutes } from './auth-endpoints.ts';
 
 const ORIGIN = { requestId: 'r1', method: '', path: '', ip: '192.0.2.1', token: 'token' };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Authentication } from '../../authn/index.ts';
 import type { Json } from '../../operators/index.ts';
 import type { HttpRequest } from '../../request/index.ts';
-import type { ApiDeps } from '../records/record-endpoints.ts';
+import type { ApiDeps } from '../records/record-routes.ts';
 import { createAuthRoutes } from './auth-endpoints.ts';
 
 const ISSUED = { token: 't', expiresIn: 60, user: { id: 'u1', email: 'ada@example.org', name: 'Ada', role: 'admin' } };

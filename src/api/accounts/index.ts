@@ -6,7 +6,6 @@
  * Begin with `auth-endpoint.ts` and `auth-endpoints.ts`.
  */
 export { authEndpoints, createAuthRoutes } from './auth-endpoints.ts';
-export { userListEndpoints } from './user-list-endpoint.ts';
 export {
   type CommandPassword,
   type CommandPromotion,
@@ -14,5 +13,6 @@ export {
   createUserFromCommand,
   promoteUserFromCommand,
   setPasswordFromCommand,
-} from './user-operations.ts';
+} from './user-commands.ts';
+export { userListEndpoints } from './user-list-endpoint.ts';
 export { userSessionEndpoints } from './user-session-endpoints.ts';

@@ -4,7 +4,7 @@ import { Problem } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import { openPipeline, type TestPipeline, type TestUser } from '../../pipeline/pipeline.fixture.ts';
 import { type HttpRequest, parseQuery } from '../../request/index.ts';
-import type { ApiDeps } from '../records/record-endpoints.ts';
+import type { ApiDeps } from '../records/record-routes.ts';
 import { createAuthRoutes } from './auth-endpoints.ts';
 
 let test: TestPipeline;

@@ -3,7 +3,7 @@ import { searchEntries } from '../../audit/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { codeOf, openPipeline, type TestPipeline, type TestUser } from '../../pipeline/pipeline.fixture.ts';
 import { type HttpRequest, type HttpResponse, parseQuery } from '../../request/index.ts';
-import type { ApiDeps } from '../records/record-endpoints.ts';
+import type { ApiDeps } from '../records/record-routes.ts';
 import { createAuthRoutes } from './auth-endpoints.ts';
 import type { OwnPermission } from './own-permissions.ts';
 

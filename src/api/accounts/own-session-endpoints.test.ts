@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Authentication } from '../../authn/index.ts';
 import { type HttpRequest, parseQuery } from '../../request/index.ts';
-import type { ApiDeps } from '../records/record-endpoints.ts';
+import type { ApiDeps } from '../records/record-routes.ts';
 import { createAuthRoutes } from './auth-endpoints.ts';
 
 const ORIGIN = { requestId: 'r1', method: '', path: '', ip: '192.0.2.1', token: 'token' };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../operators/index.ts';
 import { codeOf, openPipeline, type TestPipeline, type TestUser } from '../../pipeline/pipeline.fixture.ts';
 import { type HttpRequest, type HttpResponse, parseQuery } from '../../request/index.ts';
-import type { ApiDeps } from '../records/record-endpoints.ts';
+import type { ApiDeps } from '../records/record-routes.ts';
 import { createAuthRoutes } from './auth-endpoints.ts';
 
 let test: TestPipeline;

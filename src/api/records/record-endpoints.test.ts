@@ -1,105 +1,76 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BATCH_ACTIONS } from '../../actions.ts';
-import { toImportLimits, toRequestLimits } from '../../component-options.ts';
-import { parseConfig } from '../../config/config.ts';
-import { Problem } from '../../errors.ts';
-import type { Json, JsonObject } from '../../operators/index.ts';
-import { openPipeline, type TestPipeline } from '../../pipeline/pipeline.fixture.ts';
+import { describe, expect, it } from 'vitest';
+import { ACTIONS } from '../../actions.ts';
 import { limits } from '../../request/http-request.fixture.ts';
-import type { ChargeRequest, HttpResponse } from '../../request/index.ts';
-import type { ObjectSchema } from '../../schemas/index.ts';
-import { resourceOf } from '../../storage/storage.fixture.ts';
-import { createAjv } from '../../validation/index.ts';
-import { createApiRoutes } from './record-endpoints.ts';
-import { recordEndpoints } from './record-operations.ts';
+import { parseDefinition, type Resource } from '../../resources/index.ts';
+import { componentName } from '../../schemas/index.ts';
+import { recordEndpoints } from './record-endpoints.ts';
 
-let pipeline: TestPipeline;
-beforeAll(async () => {
-  pipeline = await openPipeline({ definitions: { Page: { fields: { title: { type: 'string' } }, softDelete: true } } });
-});
-afterAll(() => pipeline.dispose());
-
-interface SentBatch {
-  readonly response: HttpResponse;
-  /** Number of times that the body was read. */
-  readonly reads: number;
+function resourceOf(name: string, softDelete: boolean): Resource {
+  const { resource, mistakes } = parseDefinition({ name, softDelete, fields: { title: { type: 'string', required: true } } });
+  if (resource === undefined) throw new Error(JSON.stringify(mistakes));
+  return resource;
 }
 
-async function sendBatch(body: Json, charge: ChargeRequest): Promise<SentBatch> {
-  const config = parseConfig({ flags: {}, env: {} });
-  const routes = createApiRoutes({ ...pipeline.deps, limits: toRequestLimits(config), importBounds: toImportLimits(config) });
-  const route = routes.find(({ path }) => path === '/api/batch');
-  if (route === undefined) throw new Error('no route is named /api/batch');
-  let reads = 0;
-  const request = {
-    method: 'POST' as const,
-    params: new Map(),
-    query: new Map(),
-    get body() {
-      reads++;
-      return body;
-    },
-    header: () => undefined,
-    origin: pipeline.originOf('ada'),
-  };
-  return { response: await route.handle(request, charge), reads };
-}
+const kept = recordEndpoints([resourceOf('Page', true)], limits);
+const both = recordEndpoints([resourceOf('Page', true), resourceOf('Note', false)], limits);
+const find = (id: string) => both.find((endpoint) => endpoint.id === id);
 
-/** Returns the schema of the item of a request that succeeds. */
-function successSchema(): ObjectSchema {
-  const page = resourceOf(pipeline.deps.policyStore.definitions, 'Page');
-  const answer = recordEndpoints([page], limits).find(({ id }) => id === 'batch.run')?.answers[200];
-  if (answer === undefined) throw new Error('no endpoint is named batch.run');
-  const { properties } = answer.schema as unknown as { properties: { data: { items: { anyOf: readonly ObjectSchema[] } } } };
-  return properties.data.items.anyOf[0] as ObjectSchema;
-}
-
-describe('POST /api/batch', () => {
-  const requests = ['a', 'b', 'c'].map((title) => ({ resource: 'Page', action: 'create', data: { title } }));
-
-  it('a batch is parsed once, and counts as the number of its requests', async () => {
-    const charged: number[] = [];
-    const { response, reads } = await sendBatch({ requests }, (count) => charged.push(count));
-    expect(response.status).toBe(200);
-    expect([charged, reads]).toEqual([[3], 1]);
+describe('recordEndpoints', () => {
+  it('a resource has an endpoint for each method, its description and each action', () => {
+    expect(kept.map(({ method, path, id }) => `${method} ${path} ${id}`)).toEqual([
+      'GET /api/Page Page.list',
+      'POST /api/Page Page.create',
+      'GET /api/Page/schema Page.schema',
+      'GET /api/Page/:id Page.read',
+      'PUT /api/Page/:id Page.update',
+      'DELETE /api/Page/:id Page.delete',
+      ...[...ACTIONS.keys()].map((action) => `POST /api/Page/${action} Page.action.${action}`),
+      'POST /api/batch batch.run',
+    ]);
   });
 
-  it('a batch above the rate limit changes nothing', async () => {
-    const before = (await pipeline.rows('Page')).length;
-    const refuse = (): never => {
-      throw new Problem('REQUEST_RATE', 'the rate limit is exceeded');
+  it('only a resource with soft deletes has the actions on deleted records, and the parameter deleted', () => {
+    expect(both.filter(({ id }) => /restore|listDeleted/.test(id)).map(({ tag }) => tag)).toEqual(['Page', 'Page']);
+    const queries = ['Page.list', 'Note.list'].map((id) => Object.keys(find(id)?.query?.properties ?? {}).includes('deleted'));
+    expect(queries).toEqual([true, false]);
+  });
+
+  it('no endpoint exists without resources, not even of batches', () => {
+    expect(recordEndpoints([], limits)).toEqual([]);
+  });
+
+  it.each([
+    ['Page.action.list', { limit: { maximum: limits.pageMax }, sort: { maxItems: limits.sortKeys } }],
+    ['Page.action.export', { limit: { maximum: limits.exportMax } }],
+    ['Page.action.import', { data: { maxItems: limits.importRows } }],
+    ['batch.run', { requests: { maxItems: limits.batchItems } }],
+  ])('the body of %s has the limits of the configuration', (id, properties) => {
+    expect(JSON.parse(JSON.stringify(find(id)?.body))).toMatchObject({ properties });
+  });
+
+  it('a body of values is VALUE_INVALID if it is wrong, a body of members REQUEST_MALFORMED', () => {
+    expect(['Page.create', 'Page.update', 'Page.action.create'].map((id) => find(id)?.bodyProblem)).toEqual([
+      'VALUE_INVALID',
+      'VALUE_INVALID',
+      undefined,
+    ]);
+  });
+
+  it('only the actions without required members accept a request without a body', () => {
+    const optional = kept.filter(({ bodyOptional }) => bodyOptional === true).map(({ id }) => id);
+    expect(optional).toEqual(['Page.action.list', 'Page.action.export', 'Page.action.listDeleted']);
+  });
+
+  it('the requests of a batch are one alternative for each resource and action', () => {
+    const body = find('batch.run')?.body as unknown as {
+      readonly properties: { readonly requests: { readonly items: { readonly oneOf: readonly object[] } } };
     };
-    await expect(sendBatch({ requests }, refuse)).rejects.toThrow(Problem);
-    expect(await pipeline.rows('Page')).toHaveLength(before);
-  });
-
-  it('the items of a batch have only members of their schema, with their types', async () => {
-    const page = { resource: 'Page' };
-    const filter = { title: 'new' };
-    const items = [
-      { ...page, action: 'create', data: { title: 'new' } },
-      { ...page, action: 'read', data: { id: '$0.id' } },
-      { ...page, action: 'update', id: '$0.id', data: { title: 'new' } },
-      { ...page, action: 'createIfNotExists', data: { filter, data: { title: 'new' } } },
-      { ...page, action: 'updateIfExists', data: { filter, data: { title: 'new' } } },
-      { ...page, action: 'import', data: { data: [{ title: 'one' }, { title: 'two' }] } },
-      { ...page, action: 'list', data: { limit: 1, total: true } },
-      { ...page, action: 'list', data: { where: { title: { matches: 'x' } }, total: true } },
-      { ...page, action: 'export', data: { limit: 1 } },
-      { ...page, action: 'delete', data: { id: '$0.id' } },
-      { ...page, action: 'listDeleted', data: {} },
-      { ...page, action: 'restore', data: { id: '$0.id' } },
-      { ...page, action: 'delete', data: { id: '$0.id', dryRun: true } },
-      { ...page, action: 'schema', data: {} },
-    ];
-    expect(new Set(items.map(({ action }) => action))).toEqual(new Set(BATCH_ACTIONS.keys()));
-    const { response } = await sendBatch({ requests: items }, () => undefined);
-    const results = (response.body as { data: readonly JsonObject[] }).data;
-    expect(results.filter(({ success }) => success !== true)).toEqual([]);
-    const schema = successSchema();
-    const seen = new Set(results.flatMap((each) => Object.keys(each)));
-    expect([...seen].sort()).toEqual(Object.keys(schema.properties).sort());
-    const validate = createAjv().compile(schema);
-    expect(results.filter((each) => !validate(each))).toEqual([]);
+    const { items } = body.properties.requests;
+    expect(componentName(items as never)).toBe('batch.Request');
+    const actions = items.oneOf.map((each) => [componentName(each as never), (each as { oneOf: object[] }).oneOf.length]);
+    expect(actions).toEqual([
+      ['Page.batch', ACTIONS.size + 1],
+      ['Note.batch', ACTIONS.size - 1],
+    ]);
   });
 });

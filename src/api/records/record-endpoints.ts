@@ -1,101 +1,146 @@
 /**
- * The endpoints of records: `/api/:resource` and `/api/batch`. A handler parses the HTTP request, calls the pipeline, and
- * renders the outcome.
+ * The descriptions of the record endpoints of each resource. Requests for any resource have one route, `/api/:resource`, and are validated
+ * with `ANY_RECORD`; the document shows one path per resource, with the forms of its definition.
  */
-import { handle, handleBatch, type Outcome, toNamedProblem } from '../../pipeline/index.ts';
+import { ACTIONS, type Action, type ActionName, BATCH_ACTIONS } from '../../actions.ts';
+import type { JsonObject } from '../../operators/index.ts';
 import {
-  type ApiRequest,
-  type HttpRequest,
-  type HttpResponse,
-  parseActionRequest,
-  parseBatch,
-  parseCreateRequest,
-  parseDeleteRequest,
-  parseListRequest,
-  parseRecordRequest,
-  parseUpdateRequest,
-  type RequestOrigin,
-  type Route,
-  refusePreconditions,
-  toBatchResponse,
-  toNotModified,
-  toResultResponse,
-  validateNoQuery,
+  actionBodySchema,
+  DELETE_QUERY,
+  type EndpointDescription,
+  exportQuerySchema,
+  IMPORT_QUERY,
+  importBodySchema,
+  listQuerySchema,
+  READ_QUERY,
+  type RequestLimits,
 } from '../../request/index.ts';
-import { handleExport, handleImport, type PlainRequest, type TransferDeps } from '../../transfer/index.ts';
+import type { Resource } from '../../resources/index.ts';
+import { Input, type ObjectSchema, type Schema, Type } from '../../schemas/index.ts';
+import { FORMATS } from '../../transfer/formats/index.ts';
+import { lineByLine, TEXT } from '../schema-members.ts';
+import { batchEndpoint } from './batch-endpoint.ts';
+import { type DescribedResource, describeResources } from './described-resource.ts';
+import { answersOf, readAnswers } from './record-answers.ts';
 
-/** The components of the record endpoints. */
-export type ApiDeps = TransferDeps;
+/** Returns the descriptions of the record endpoints of these resources, and of batches. They name no other resource. */
+export function recordEndpoints(resources: readonly Resource[], limits: RequestLimits): readonly EndpointDescription[] {
+  const described = describeResources(resources, limits);
+  return [...described.flatMap(endpointsOf), ...batchEndpoint(described, limits)];
+}
 
-/** Returns every route under `/api`. */
-export function createApiRoutes(deps: ApiDeps): readonly Route[] {
-  const { limits } = deps;
-  const admission = { freeBytes: limits.anonymousBodyBytes, admit: (origin: RequestOrigin) => admit(deps, origin) };
-  const endpoint = (method: Route['method'], path: string, parse: (http: HttpRequest) => ApiRequest): Route => ({
-    method,
-    path,
-    admission,
-    handle: async (http) => respond(await handle(deps, parse(http), http.origin)),
+function endpointsOf(described: DescribedResource): readonly EndpointDescription[] {
+  const { resource, forms, examples, limits } = described;
+  const { deleted, ...query } = listQuerySchema(limits, forms).properties;
+  const withBody = (body: Schema, bodyExample: unknown): Parts => ({
+    body,
+    ...(bodyExample !== undefined && { bodyExample }),
+    bodyProblem: 'VALUE_INVALID',
   });
   return [
-    endpoint('GET', '/api/:resource/schema', (http) => parseRecordRequest(http, 'schema')),
-    endpoint('GET', '/api/:resource', (http) => parseListRequest(http, limits)),
-    endpoint('POST', '/api/:resource', (http) => parseCreateRequest(http)),
-    { method: 'GET', path: '/api/:resource/:id', admission, handle: (http) => respondToRead(deps, http) },
-    endpoint('PUT', '/api/:resource/:id', (http) => parseUpdateRequest(http)),
-    endpoint('DELETE', '/api/:resource/:id', (http) => parseDeleteRequest(http)),
-    endpoint('POST', '/api/:resource/:action', (http) => parseActionRequest(http, limits)),
-    {
-      method: 'POST',
-      path: '/api/:resource/import',
-      streams: 'body',
-      bodyBytes: deps.importBounds.streamBytes,
-      handle: async (http) => respondToTransfer(deps, await handleImport(deps, http), http.origin),
-    },
-    {
-      method: 'POST',
-      path: '/api/:resource/export',
-      streams: 'answer',
-      admission,
-      handle: async (http) => respondToTransfer(deps, await handleExport(deps, http), http.origin),
-    },
-    {
-      method: 'POST',
-      path: '/api/batch',
-      admission,
-      handle: async (http, charge) => {
-        validateNoQuery(http);
-        refusePreconditions(http);
-        const batch = parseBatch(http.body, limits);
-        charge(batch.items.length);
-        return toBatchResponse(await handleBatch(deps, batch, http.origin), http.origin.requestId);
-      },
-    },
+    byVerb(described, 'list', { query: Input(resource.softDelete ? { ...query, deleted } : query) }),
+    byVerb(described, 'create', withBody(forms.create, examples.create)),
+    { method: 'GET', path: `/api/${resource.name}/schema`, id: `${resource.name}.schema`, ...common(described, 'schema') },
+    byVerb(described, 'read', { params: ID_PARAMETER, query: READ_QUERY, ifNoneMatch: true, answers: readAnswers(described) }),
+    byVerb(described, 'update', { params: ID_PARAMETER, ifMatch: true, ...withBody(forms.update, examples.update) }),
+    byVerb(described, 'delete', { params: ID_PARAMETER, query: DELETE_QUERY, ifMatch: true }),
+    ...actionsOf(resource).map((action) => byName(described, action)),
   ];
 }
 
-/** Identifies the caller of a large body before the body is read, and returns the maximum bytes. The request is decided later, in its own transaction. */
-async function admit(deps: ApiDeps, origin: RequestOrigin): Promise<number> {
-  if (origin.token === undefined) return deps.limits.anonymousBodyBytes;
-  const token = await deps.identity.readToken(origin.token);
-  await deps.database.transaction((tx) => deps.identity.identify(tx, token));
-  return Number.POSITIVE_INFINITY;
+type Parts = Omit<Partial<EndpointDescription>, 'method' | 'path' | 'id'>;
+type Verb = 'list' | 'create' | 'read' | 'update' | 'delete';
+
+const METHODS = { list: 'GET', create: 'POST', read: 'GET', update: 'PUT', delete: 'DELETE' } as const;
+const EXPORT_QUERY = exportQuerySchema([...FORMATS.keys()]);
+const ID_PARAMETER = Input({ id: Type.String({ minLength: 1, description: 'Id of the record.' }) });
+
+/** Returns the endpoint of a method, such as `GET /api/Article/:id`. */
+function byVerb(described: DescribedResource, action: Verb, parts: Parts): EndpointDescription {
+  const { name } = described.resource;
+  return {
+    method: METHODS[action],
+    path: `/api/${name}${parts.params === undefined ? '' : '/:id'}`,
+    id: `${name}.${action}`,
+    ...common(described, action),
+    ...parts,
+  };
 }
 
-/** Returns the response of a read: 304 if the client has the record. With `fields` or `expand`, the response has less or more than its ETag stands for. */
-async function respondToRead(deps: ApiDeps, http: HttpRequest): Promise<HttpResponse> {
-  const request = parseRecordRequest(http, 'read');
-  const response = respond(await handle(deps, request, http.origin));
-  return request.fields === undefined && request.expand === undefined ? toNotModified(http, response) : response;
+/** Returns the endpoint `POST /api/<resource>/<action>`. */
+function byName(described: DescribedResource, action: Action): EndpointDescription {
+  const { resource, forms, limits } = described;
+  const bodyExample = exampleOf(action, described);
+  const body = actionBodySchema(action, limits, forms);
+  const required: readonly string[] = body.required ?? [];
+  return {
+    method: 'POST',
+    path: `/api/${resource.name}/${action.name}`,
+    id: `${resource.name}.action.${action.name}`,
+    ...common(described, action.name),
+    body,
+    // The body of an action without required members, such as `list`, may be absent.
+    ...(required.length === 0 && { bodyOptional: true }),
+    ...(bodyExample !== undefined && { bodyExample }),
+    ...(action.name === 'import' && importParts(described)),
+    ...(action.name === 'export' && { query: EXPORT_QUERY }),
+  };
 }
 
-/** Returns the response of an import or export. A plain request is handled by the pipeline, like a request for any other action. */
-async function respondToTransfer(deps: ApiDeps, answered: HttpResponse | PlainRequest, origin: RequestOrigin): Promise<HttpResponse> {
-  return 'plain' in answered ? respond(await handle(deps, answered.plain, origin)) : answered;
+function importParts({ forms, limits }: DescribedResource): Parts & { readonly query: ObjectSchema } {
+  return {
+    query: IMPORT_QUERY,
+    body: importBodySchema(limits, forms),
+    otherBodies: { 'application/json': Type.Array(forms.row), 'application/x-ndjson': lineByLine(forms.row), 'text/csv': TEXT },
+  };
 }
 
-/** Renders the outcome. @throws Problem with the id of its audit entry */
-function respond(outcome: Outcome): HttpResponse {
-  if ('result' in outcome) return toResultResponse(outcome.result, outcome.decisionId);
-  throw toNamedProblem(outcome);
+/** The members that the endpoints of an action share. */
+type Common = Pick<EndpointDescription, 'tag' | 'summary' | 'caller' | 'answers' | 'problems'>;
+
+function common(described: DescribedResource, action: ActionName): Common {
+  const summary = BATCH_ACTIONS.get(action)?.summary ?? '';
+  return { tag: described.resource.name, summary, caller: 'anyone', answers: answersOf(action, described), problems: problemsOf(action) };
+}
+
+/** Returns the actions of a resource. Actions on soft-deleted records need `softDelete`. */
+function actionsOf({ softDelete }: Resource): readonly Action[] {
+  return [...ACTIONS.values()].filter(({ ofDeleted }) => softDelete || ofDeleted !== true);
+}
+
+/** Returns an example of the body of an action; undefined if the resource has no example of a new record. */
+function exampleOf({ name, takes, decides }: Action, { examples }: DescribedResource): JsonObject | undefined {
+  const { id, create, update, filter, where } = examples;
+  if (takes.includes('where')) return { where, sort: ['-createdAt'], limit: 10 };
+  if (name === 'import') return create && { data: [create] };
+  const data = decides === 'update' ? update : create;
+  if (takes.includes('data') && data === undefined) return undefined;
+  return {
+    ...(takes.includes('id') && { id }),
+    ...(takes.includes('filter') && { filter }),
+    ...(takes.includes('data') && data !== undefined && { data }),
+  };
+}
+
+function problemsOf(action: ActionName): readonly number[] {
+  switch (action) {
+    case 'list':
+    case 'listDeleted':
+    case 'export':
+    case 'read':
+    case 'schema':
+      return [403, 404];
+    case 'delete':
+      return [403, 404, 409, 412, 428];
+    case 'restore':
+    case 'update':
+      return [403, 404, 409, 412, 422, 428];
+    case 'create':
+    case 'createIfNotExists':
+    case 'updateIfExists':
+    case 'import':
+      return [403, 404, 409, 422];
+    default:
+      return action satisfies never;
+  }
 }

@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from './config/index.ts';
 import { SetupError } from './errors.ts';
-import { checkProject, lintPolicies, testPolicies } from './policy-file-operations.ts';
+import { checkProject, lintPolicies, testPolicies } from './policy-file-commands.ts';
 
 /** Returns the error of an operation on a project with these files. */
 async function errorOf(files: Readonly<Record<string, string>>, operation: (config: ReturnType<typeof parseConfig>) => Promise<unknown>) {
-  const project = mkdtempSync(join(tmpdir(), 'bailiwick-operations-'));
+  const project = mkdtempSync(join(tmpdir(), 'bailiwick-commands-'));
   try {
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(dirname(join(project, name)), { recursive: true });

@@ -1,4 +1,4 @@
-/** The operations of a service that need no HTTP server. The CLI uses them. */
+/** Commands of the CLI that need a service, but no HTTP server. */
 import {
   type AdminDeps,
   type ApiDeps,
@@ -31,8 +31,8 @@ import {
 } from './api/index.ts';
 import { type CommandExport, type CommandImport, exportFromCommand, importFromCommand } from './transfer/index.ts';
 
-/** The operations that need no HTTP server. */
-export interface Operations {
+/** The commands that need a service, but no HTTP server. */
+export interface ServiceCommands {
   /** Returns the policies that correspond to the legacy permissions maps; with `apply`, creates those that are missing. */
   policiesFromPermissions(options: { readonly apply: boolean }): Promise<readonly PermissionPolicy[]>;
   /** Imports policies as an admin. Returns a message for the operator. */
@@ -63,20 +63,20 @@ export interface Operations {
   exportFile(file: CommandExport): Promise<AsyncIterable<string>>;
 }
 
-/** The dependencies of the operations. */
-export interface OperationDeps {
+/** The dependencies of the commands. */
+export interface ServiceCommandDeps {
   readonly parts: ApiDeps;
   readonly admin: AdminDeps;
 }
 
-/** Creates the operations. Every operation first calls `prepare`, which refuses if a migration of the tables of the project is pending. */
-export function createOperations({ parts, admin }: OperationDeps, prepare: () => Promise<void>): Operations {
+/** Creates the commands. Every command first calls `prepare`, which refuses if a migration of the tables of the project is pending. */
+export function createServiceCommands({ parts, admin }: ServiceCommandDeps, prepare: () => Promise<void>): ServiceCommands {
   const { database, policyStore } = parts;
   const prepared =
-    <Deps, Given, Result>(deps: Deps, operation: (deps: Deps, given: Given) => Promise<Result> | Result) =>
+    <Deps, Given, Result>(deps: Deps, command: (deps: Deps, given: Given) => Promise<Result> | Result) =>
     async (given: Given): Promise<Result> => {
       await prepare();
-      return operation(deps, given);
+      return command(deps, given);
     };
   return {
     async policiesFromPermissions(options) {

@@ -1,4 +1,4 @@
-/** The operations on a project's audit log and policy history that need no service. They only read, while a service runs or not. The CLI uses them. */
+/** Commands of the CLI on a project's audit log and policy history that need no service. They only read, while a service runs or not. */
 import {
   type ComparedChange,
   type EntryFilters,

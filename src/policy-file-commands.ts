@@ -1,4 +1,4 @@
-/** The operations on policies in files that need no database. The CLI uses them. */
+/** Commands of the CLI on policies in files that need no database. */
 
 import type { PolicyOfFile } from './api/index.ts';
 import { toPolicyLimits } from './component-options.ts';
