@@ -60,6 +60,6 @@ export {
   rollBackFromCommand,
 } from './policies/index.ts';
 export { prepareRequests, prepareRequestsLater } from './prepare-requests.ts';
-export { type ComparedPolicies, comparePolicies, type PolicyComparison } from './preview/index.ts';
+export { type ComparedPolicies, comparePolicies, type PolicyComparison, type ReplayTally } from './preview/index.ts';
 export { type ApiDeps, createApiRoutes } from './records/index.ts';
 export { createDecisionStreams, type StreamMetrics, type StreamsOptions } from './streams/index.ts';

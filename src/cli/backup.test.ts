@@ -9,14 +9,14 @@ function createRestoring(entriesSince: number, kept?: string, damaged: readonly 
   const restore = { bytes: 12_345_678, until, entriesSince, damaged, kept: undefined };
   const run = createRun({
     backups: {
-      write: async (file, { show }) => {
+      write: async (file, { show } = {}) => {
         if (file === 'taken') throw new SetupError('taken exists, and a backup replaces no file');
-        show('copying');
+        show?.('copying');
         return { file: `/${file}`, bytes: 2001, damaged };
       },
       look: async () => restore,
-      restore: async (file, { show }) => {
-        show(`replacing by ${file}`);
+      restore: async (file, { show } = {}) => {
+        show?.(`replacing by ${file}`);
         return { ...restore, kept };
       },
     },

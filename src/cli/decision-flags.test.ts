@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
+import type { EntryTail } from '../api/index.ts';
 import { printEntry } from './decision-flags.ts';
 
-const entry = {
+const entry: EntryTail['entries'][number] = {
+  kind: 'access',
   id: 'e1',
   at: '2027-01-01',
   userId: 'u1',
@@ -11,6 +13,9 @@ const entry = {
   recordId: 't1',
   allowed: true,
   reason: 'because',
+  epoch: 1,
+  requestId: 'r1',
+  ip: '127.0.0.1',
 };
 
 it.each([

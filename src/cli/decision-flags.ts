@@ -1,6 +1,6 @@
+import type { EntryLabels, EntryTail } from '../api/index.ts';
 import { toOneLine } from '../one-line.ts';
 import type { CliFlags } from './cli-context.ts';
-import type { CliEntry, CliEntryLabels } from './cli-results.ts';
 
 /** Flags that select entries of the audit log. */
 export const DECISION_FLAGS: Readonly<Record<string, string>> = {
@@ -32,8 +32,8 @@ const MAX_LABEL = 60;
 
 /** Prints an entry in one line: time, result, action, resource and record, caller, reason and id. Names replace the ids of caller and record. */
 export function printEntry(
-  { at, allowed, action, resource, recordId, userId, role, reason, id }: CliEntry,
-  { caller: callerName, record: recordName }: CliEntryLabels = {},
+  { at, allowed, action, resource, recordId, userId, role, reason, id }: EntryTail['entries'][number],
+  { caller: callerName, record: recordName }: Partial<EntryLabels> = {},
 ): string {
   const record = recordName === undefined ? `/${recordId}` : ` ${JSON.stringify(shorten(recordName))}`;
   const target = recordId === undefined ? resource : `${resource}${record}`;

@@ -1,5 +1,5 @@
+import type { PrunedDecisions } from '../project/index.ts';
 import type { CliCommand, CliFlags } from './cli-context.ts';
-import type { CliPruneResult } from './cli-results.ts';
 
 /** Deletes old audit entries; without `--yes`, only counts them. */
 export const decisionsPrune: CliCommand = {
@@ -27,7 +27,7 @@ function optionalText(flags: CliFlags, name: string): string | undefined {
   return typeof given === 'string' ? given : undefined;
 }
 
-function describe({ before, entries, chains }: CliPruneResult, isSure: boolean): string {
+function describe({ before, entries, chains }: PrunedDecisions, isSure: boolean): string {
   if (entries === 0) return `no entries are older than ${before}`;
   return `${entries} entries of ${chains} chains, older than ${before}, ${isSure ? 'were' : 'would be'} deleted; hourly counts are kept`;
 }

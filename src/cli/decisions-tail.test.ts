@@ -1,12 +1,12 @@
 import { expect, it, vi } from 'vitest';
-import type { CliDecisions } from './cli-results.ts';
+import type { ProjectDecisions } from '../audit-log-commands.ts';
 import { runCli } from './program.ts';
 import { createRun } from './run.fixture.ts';
 
-const NOTHING = { entries: [], position: { after: undefined } as unknown as Awaited<ReturnType<CliDecisions['last']>>['position'] };
+const NOTHING = { entries: [], position: { after: undefined } as unknown as Awaited<ReturnType<ProjectDecisions['last']>>['position'] };
 
 /** Creates an audit log without entries, which calls `onPoll` with the number of polls. */
-function createLog(onPoll: (polls: number) => void): CliDecisions {
+function createLog(onPoll: (polls: number) => void): ProjectDecisions {
   let polls = 0;
   return {
     select: async () => ({}),
@@ -17,7 +17,7 @@ function createLog(onPoll: (polls: number) => void): CliDecisions {
       return NOTHING;
     },
     close: async () => undefined,
-  } as unknown as CliDecisions;
+  } as unknown as ProjectDecisions;
 }
 
 it('keeps no listener of a poll while it follows the audit log', async () => {

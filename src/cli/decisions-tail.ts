@@ -1,6 +1,6 @@
+import type { EntryTail } from '../api/index.ts';
 import { SetupError } from '../errors.ts';
 import type { CliCommand, CliContext } from './cli-context.ts';
-import type { CliEntry } from './cli-results.ts';
 import { DECISION_FLAGS, printEntry, toFilters } from './decision-flags.ts';
 import { findFlag } from './flags.ts';
 import { createInterruption } from './signals.ts';
@@ -24,7 +24,7 @@ export const decisionsTail: CliCommand = {
   async run(context, config, flags) {
     const count = parseCount(findFlag(flags, 'last') ?? '10');
     const log = await context.openDecisions(config);
-    const print = async (entries: readonly CliEntry[]): Promise<void> => {
+    const print = async (entries: readonly EntryTail['entries'][number][]): Promise<void> => {
       if (flags.has('json')) for (const entry of entries) context.print(JSON.stringify(entry));
       else {
         const labels = flags.has('ids') || entries.length === 0 ? [] : await log.labels(entries);

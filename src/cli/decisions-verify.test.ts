@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { CliVerification } from './cli-results.ts';
+import type { VerifiedDecisions } from '../project/index.ts';
 import { runCli } from './program.ts';
 import { createRun } from './run.fixture.ts';
 
-const whole: CliVerification = {
+const whole: VerifiedDecisions = {
   entries: 12,
   chains: 2,
   notChained: 0,
@@ -13,7 +13,7 @@ const whole: CliVerification = {
   pruned: [],
   checkpoints: { lines: 3, until: '2026-01-01T00:00:00.000Z', restored: [] },
 };
-const broken: CliVerification = {
+const broken: VerifiedDecisions = {
   ...whole,
   notChained: 4,
   breaks: [

@@ -1,5 +1,5 @@
+import type { VerifiedDecisions } from '../project/index.ts';
 import type { CliCommand, CliContext } from './cli-context.ts';
-import type { CliVerification } from './cli-results.ts';
 
 /** Verifies the audit log and lists every break. */
 export const decisionsVerify: CliCommand = {
@@ -24,7 +24,7 @@ export const decisionsVerify: CliCommand = {
 /** Prints the result of a verification of the audit log. */
 export function printAuditLog(
   context: CliContext,
-  { entries, chains, notChained, breaks, breakCount, checkpoints, pruned, policies }: CliVerification,
+  { entries, chains, notChained, breaks, breakCount, checkpoints, pruned, policies }: VerifiedDecisions,
 ): void {
   for (const { kind, writer, detail } of breaks) context.print(`${kind}: ${detail}${writer === undefined ? '' : `; chain ${writer}`}`);
   if (breakCount > breaks.length) context.print(`and ${breakCount - breaks.length} more`);
@@ -36,12 +36,12 @@ export function printAuditLog(
   context.print(breakCount === 0 ? 'the audit log is intact' : `the audit log is not intact: ${breakCount} breaks`);
 }
 
-function describeCheckpoints(checkpoints: CliVerification['checkpoints']): string {
+function describeCheckpoints(checkpoints: VerifiedDecisions['checkpoints']): string {
   if (checkpoints === undefined) return 'no checkpoints: a chain that was rewritten from some entry to its end cannot be detected';
   return `${checkpoints.lines} checkpoints${checkpoints.until === undefined ? '' : `, the last of ${checkpoints.until}`}`;
 }
 
-function* describePolicies({ versions, unproven, provenUntil, until }: CliVerification['policies']): Generator<string> {
+function* describePolicies({ versions, unproven, provenUntil, until }: VerifiedDecisions['policies']): Generator<string> {
   if (unproven > 0) {
     yield `${unproven} versions of policies and assignments have no hash, because an earlier version wrote them; they cannot be verified`;
   }

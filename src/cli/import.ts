@@ -1,7 +1,7 @@
 import type { Config } from '../config/index.ts';
 import { FORMATS } from '../transfer/formats/index.ts';
+import type { CommandImport } from '../transfer/index.ts';
 import type { CliCommand, CliContext, CliFlags } from './cli-context.ts';
-import type { CliImportFile } from './cli-requests.ts';
 import { requireFlag } from './flags.ts';
 import { createProgress } from './progress.ts';
 import { runInterruptibly, withInput } from './signals.ts';
@@ -33,7 +33,7 @@ export const importFile: CliCommand = {
   },
 };
 
-async function runImport(context: CliContext, config: Config, request: Omit<CliImportFile, 'onProgress'>): Promise<number> {
+async function runImport(context: CliContext, config: Config, request: Omit<CommandImport, 'onProgress'>): Promise<number> {
   const service = await context.createService({ ...config, createDatabase: 'never' });
   const progress = createProgress(context);
   try {

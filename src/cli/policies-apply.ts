@@ -1,8 +1,8 @@
+import type { PolicyApplicationReport } from '../api/index.ts';
 import { SetupError } from '../errors.ts';
 import type { CliCommand, CliContext, CliFlags } from './cli-context.ts';
 import { findFlag, requireFlag } from './flags.ts';
 import { POLICY_CHANGE_FLAGS } from './import-policies.ts';
-import type { CliApplied } from './policy-results.ts';
 import { withProgress } from './progress.ts';
 
 /** Applies the policies in the folder `policies/` of the project. */
@@ -25,7 +25,7 @@ export const policiesApply: CliCommand = {
     const service = await context.createService({ ...config, ...(flags.has('dryRun') && { createDatabase: 'never' }) });
     try {
       const request = { as, policies, orphans, reason: findFlag(flags, 'reason') };
-      const apply = (options: { readonly dryRun: boolean; readonly deletable?: readonly string[] }): Promise<CliApplied> =>
+      const apply = (options: { readonly dryRun: boolean; readonly deletable?: readonly string[] }): Promise<PolicyApplicationReport> =>
         withProgress(context, (show) => {
           show('applying the policies of the project');
           return service.applyPolicies({ ...request, ...options });
@@ -52,7 +52,7 @@ function parseOrphans(flags: CliFlags): 'keep' | 'release' | 'delete' {
 }
 
 /** Asks whether the policies may be deleted. @throws SetupError if there is no terminal to ask on */
-async function confirm(context: CliContext, { orphanedPolicies, orphanedRoles }: CliApplied): Promise<boolean> {
+async function confirm(context: CliContext, { orphanedPolicies, orphanedRoles }: PolicyApplicationReport): Promise<boolean> {
   if (orphanedPolicies.length + orphanedRoles.length === 0) return true;
   const lines = [
     ...orphanedPolicies.map(({ name, file }) => `delete policy "${name}", which was in ${file}, with its assignments`),
@@ -64,7 +64,7 @@ async function confirm(context: CliContext, { orphanedPolicies, orphanedRoles }:
   return /^y(?:es)?$/i.test(await context.askQuestions(({ ask }) => ask('continue? (yes or no) ')));
 }
 
-function print(context: CliContext, { lines, ...result }: CliApplied, flags: CliFlags): void {
+function print(context: CliContext, { lines, ...result }: PolicyApplicationReport, flags: CliFlags): void {
   const dryRun = flags.has('dryRun');
   const summary = `${lines.at(-1)}${dryRun ? '; a dry run, nothing was stored' : ''}`;
   const printed = flags.has('json')

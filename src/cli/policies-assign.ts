@@ -1,8 +1,8 @@
+import type { CommandAssignment } from '../api/index.ts';
 import { SetupError } from '../errors.ts';
 import { parseDate, parseInstant, toInstantText } from '../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../resources/index.ts';
 import type { CliCommand, CliFlags } from './cli-context.ts';
-import type { CliAssignment } from './cli-requests.ts';
 import { findFlag, requireFlag } from './flags.ts';
 import { ADMIN_CHANGE_FLAGS } from './import-policies.ts';
 
@@ -39,7 +39,7 @@ export const policiesAssign: CliCommand = {
 };
 
 /** Parses the flags that `assign` and `unassign` share. @throws SetupError */
-export function parseAssignment(flags: CliFlags): CliAssignment {
+export function parseAssignment(flags: CliFlags): CommandAssignment {
   const [as, policy] = [requireFlag(flags, 'as'), requireFlag(flags, 'policy')];
   const [email, role] = [findFlag(flags, 'user'), findFlag(flags, 'role')];
   const reason = findFlag(flags, 'reason');

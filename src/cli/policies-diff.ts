@@ -1,8 +1,8 @@
+import type { PolicyComparison, ReplayTally } from '../api/index.ts';
 import { SetupError } from '../errors.ts';
 import { parseDate, parseInstant } from '../operators/index.ts';
 import type { CliCommand } from './cli-context.ts';
 import { findFlag, requireFlag } from './flags.ts';
-import type { CliPolicyComparison, CliReplay } from './policy-results.ts';
 import { withProgress } from './progress.ts';
 
 const DEFAULT_ENTRIES = 20_000;
@@ -56,11 +56,11 @@ function parseEntries(text: string): number {
   throw new SetupError(`--entries: expected a number from 1 to ${MAX_ENTRIES}, given ${JSON.stringify(text.slice(0, 40))}`);
 }
 
-function isDifferent({ created, updated, assigned, orphanedPolicies, orphanedRoles }: CliPolicyComparison, prune: boolean): boolean {
+function isDifferent({ created, updated, assigned, orphanedPolicies, orphanedRoles }: PolicyComparison, prune: boolean): boolean {
   return created + updated + assigned + (prune ? orphanedPolicies.length + orphanedRoles.length : 0) > 0;
 }
 
-function describe(compared: CliPolicyComparison, prune: boolean): readonly string[] {
+function describe(compared: PolicyComparison, prune: boolean): readonly string[] {
   const { created, updated, unchanged, assigned, replay } = compared;
   const summary = `${created} to create, ${updated} to update, ${unchanged} unchanged, ${assigned} to assign`;
   const lines = [...compared.lines.slice(0, -1), summary];
@@ -69,7 +69,16 @@ function describe(compared: CliPolicyComparison, prune: boolean): readonly strin
   return [...lines, ...describeReplay(replay)];
 }
 
-function describeReplay({ examined, same, allowToDeny, denyToAllow, changed, unknown, samples, isPartial }: CliReplay): readonly string[] {
+function describeReplay({
+  examined,
+  same,
+  allowToDeny,
+  denyToAllow,
+  changed,
+  unknown,
+  samples,
+  isPartial,
+}: ReplayTally): readonly string[] {
   const counts = `${same} same, ${allowToDeny} allow → deny, ${denyToAllow} deny → allow, ${changed} with another condition, ${unknown} unknown`;
   return [
     `${examined} recorded decisions${isPartial ? ', the newest ones' : ''}: ${counts}`,

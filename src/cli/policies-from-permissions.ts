@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
-import type { CliCommand, CliPermissionPolicies } from './cli-context.ts';
+import type { PermissionPolicy } from '../api/index.ts';
+import type { CliCommand } from './cli-context.ts';
 
 /** Converts the legacy permissions maps, which are not enforced, into policies. */
 export const policiesFromPermissionsCommand: CliCommand = {
@@ -21,9 +22,9 @@ export const policiesFromPermissionsCommand: CliCommand = {
   },
 };
 
-function summarize(policies: CliPermissionPolicies): string {
+function summarize(policies: readonly PermissionPolicy[]): string {
   if (policies.length === 0) return 'no definition has a permissions map';
-  const count = (state: CliPermissionPolicies[number]['state']): number => policies.filter((policy) => policy.state === state).length;
+  const count = (state: PermissionPolicy['state']): number => policies.filter((policy) => policy.state === state).length;
   const missing = count('missing');
   return `${count('present')} present, ${count('made')} created, ${missing} missing${missing === 0 ? '' : '; create them with --apply'}`;
 }

@@ -1,7 +1,7 @@
+import type { ComparedChange } from '../api/index.ts';
 import { SetupError } from '../errors.ts';
 import type { CliCommand } from './cli-context.ts';
 import { findFlag } from './flags.ts';
-import type { CliPolicyChange } from './policy-results.ts';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 1000;
@@ -47,7 +47,7 @@ function describe({
   subject,
   summary,
   differences,
-}: CliPolicyChange): readonly string[] {
+}: ComparedChange): readonly string[] {
   const author = by === undefined ? '' : ` by ${by.name ?? by.id}`;
   const given = reason === undefined ? '' : ` (${reason})`;
   const rollback = rolledBackTo === undefined ? '' : `, rolled back to revision ${rolledBackTo}`;

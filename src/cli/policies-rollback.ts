@@ -1,8 +1,8 @@
+import type { RollbackReport } from '../api/index.ts';
 import { SetupError } from '../errors.ts';
 import type { CliCommand } from './cli-context.ts';
 import { findFlag, requireFlag } from './flags.ts';
 import { POLICY_CHANGE_FLAGS } from './import-policies.ts';
-import type { CliRolledBack } from './policy-results.ts';
 
 /** Restores a past version of a policy. */
 export const policiesRollback: CliCommand = {
@@ -46,18 +46,18 @@ interface PrintedRollback {
   readonly dryRun: boolean;
 }
 
-function toJson({ name, differences, assignments, file, message }: CliRolledBack, { revision, dryRun }: PrintedRollback): string {
+function toJson({ name, differences, assignments, file, message }: RollbackReport, { revision, dryRun }: PrintedRollback): string {
   const optional = dryRun ? { dryRun } : {};
   const rolledBack = { name, revision, differences, assignments, file: file ?? null, message: message ?? null, ...optional };
   return JSON.stringify(rolledBack, undefined, 2);
 }
 
-function describe({ name, differences, assignments, message }: CliRolledBack, { revision, dryRun }: PrintedRollback): readonly string[] {
+function describe({ name, differences, assignments, message }: RollbackReport, { revision, dryRun }: PrintedRollback): readonly string[] {
   const changes = [
     ...differences.map(({ meaning }) => meaning),
-    ...assignments.map(({ outcome, role, userId, email }) => {
-      const assignee = role === undefined ? (email ?? `user ${userId}`) : `role ${role}`;
-      return `the assignment to ${assignee} ${(dryRun ? PREVIEWED_OUTCOMES : OUTCOMES)[outcome]}`;
+    ...assignments.map((assignment) => {
+      const assignee = 'role' in assignment ? `role ${assignment.role}` : (assignment.email ?? `user ${assignment.userId}`);
+      return `the assignment to ${assignee} ${(dryRun ? PREVIEWED_OUTCOMES : OUTCOMES)[assignment.outcome]}`;
     }),
   ];
   return [...(changes.length === 0 ? [`policy "${name}" is as at revision ${revision}`] : changes), message ?? 'nothing was changed'];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CliQuestions } from './cli-context.ts';
 import { runCli } from './program.ts';
-import { createRun } from './run.fixture.ts';
+import { createRun, FINDING } from './run.fixture.ts';
 
 async function run(args: readonly string[], ask?: CliQuestions['ask']) {
   const { context, out, err, calls } = createRun();
@@ -31,9 +31,9 @@ describe('the commands of policies in files', () => {
 
   it('policies lint returns 1 if there is a warning', async () => {
     expect(await run(['policies', 'lint'])).toMatchObject({ exitCode: 1, out: ['policies/a.yaml:1:1 empty'] });
-    expect(JSON.parse((await run(['policies', 'lint', '--json'])).out.join('\n'))).toEqual([{ level: 'warning' }]);
+    expect(JSON.parse((await run(['policies', 'lint', '--json'])).out.join('\n'))).toMatchObject([{ level: 'warning', code: 'empty' }]);
     const { context, out } = createRun();
-    const lintPolicies = async () => ({ findings: [{ level: 'info' as const }], lines: ['policies/a.yaml:1:1 not-listed'] });
+    const lintPolicies = async () => ({ findings: [{ ...FINDING, level: 'info' as const }], lines: ['policies/a.yaml:1:1 not-listed'] });
     expect([await runCli(['policies', 'lint'], { ...context, lintPolicies }), out]).toEqual([0, ['policies/a.yaml:1:1 not-listed']]);
   });
 

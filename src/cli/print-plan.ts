@@ -1,11 +1,13 @@
 import type { Config } from '../config/index.ts';
-import type { CliContext, CliMigrationPlan, CliMigrationStep, CliTables } from './cli-context.ts';
+import type { Tables } from '../project/index.ts';
+import type { Plan, Step } from '../storage/index.ts';
+import type { CliContext } from './cli-context.ts';
 
 /** The risks that need `--allow`. A copy of `NEEDS_CONFIRMATION` in the migrations, which the CLI does not import. */
 const NEEDS_ALLOW: ReadonlySet<string> = new Set(['lossy', 'destructive']);
 
 /** Opens the tables, runs `work` and closes the tables. Returns the exit code of `work`. */
-export async function withTables(context: CliContext, config: Config, work: (tables: CliTables) => Promise<number>): Promise<number> {
+export async function withTables(context: CliContext, config: Config, work: (tables: Tables) => Promise<number>): Promise<number> {
   const tables = await context.openTables(config);
   try {
     return await work(tables);
@@ -15,7 +17,7 @@ export async function withTables(context: CliContext, config: Config, work: (tab
 }
 
 /** Prints migration steps as an SQL script, with a comment before the statements of each step. */
-export function printSteps(context: CliContext, steps: readonly CliMigrationStep[]): void {
+export function printSteps(context: CliContext, steps: readonly Step[]): void {
   for (const { resource, risk, reason, sql } of steps) {
     context.print(`-- ${resource}, ${risk}: ${reason}`);
     for (const statement of sql) context.print(`${statement.trimEnd().replace(/;$/, '')};`);
@@ -23,7 +25,7 @@ export function printSteps(context: CliContext, steps: readonly CliMigrationStep
 }
 
 /** Prints the resources that are not migrated, with the reasons and, for lossy steps, the command that performs them. Returns the exit code. */
-export function printHeld(context: CliContext, { steps, held, hash }: CliMigrationPlan): number {
+export function printHeld(context: CliContext, { steps, held, hash }: Plan): number {
   for (const resource of held) {
     const reasons = steps.filter((step) => step.resource === resource && (step.risk === 'blocked' || NEEDS_ALLOW.has(step.risk)));
     for (const { risk, reason } of reasons) context.printError(`${resource} is not migrated (${risk}): ${reason}`);

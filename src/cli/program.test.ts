@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PolicyInput } from '../authz/policies/index.ts';
 import { CONFIG_OPTIONS } from '../config/config.ts';
 import { SetupError } from '../errors.ts';
 import { COMMANDS, runCli } from './program.ts';
@@ -103,11 +104,11 @@ describe('policies from-permissions', () => {
   });
 
   it('prints each policy as the API accepts it, with its roles and state', async () => {
-    const policy = { name: 'permissions: Comment', type: 'ROLE_BASED' };
+    const policy: PolicyInput = { name: 'permissions: Comment', type: 'ROLE_BASED', isActive: true, priority: 100, tags: [], rules: [] };
     const run = createRun({ policiesFromPermissions: async () => [{ policy, roles: ['anon'], state: 'missing' }] });
     await runCli(['policies', 'from-permissions'], run.context);
     expect(run.out).toEqual([
-      '---\npolicy:\n  name: "permissions: Comment"\n  type: ROLE_BASED\nroles:\n  - anon\nstate: missing',
+      '---\npolicy:\n  name: "permissions: Comment"\n  type: ROLE_BASED\n  isActive: true\n  priority: 100\n  tags: []\n  rules: []\nroles:\n  - anon\nstate: missing',
       '# 0 present, 0 created, 1 missing; create them with --apply',
     ]);
   });

@@ -1,4 +1,5 @@
-import type { CliCommand, CliRestoreResult } from './cli-context.ts';
+import type { Restore } from '../project/index.ts';
+import type { CliCommand } from './cli-context.ts';
 import { requireFlag } from './flags.ts';
 import { formatSize, withProgress } from './progress.ts';
 
@@ -26,7 +27,7 @@ export const restore: CliCommand = {
   },
 };
 
-function describe({ bytes, until, entriesSince, damaged }: CliRestoreResult): readonly string[] {
+function describe({ bytes, until, entriesSince, damaged }: Restore): readonly string[] {
   const last = until === undefined ? 'without audit entries' : `last audit entry ${until}`;
   const since =
     entriesSince === 0

@@ -1,8 +1,10 @@
 import { EventEmitter } from 'node:events';
 import type { Config } from '../config/config.ts';
 import { SetupError } from '../errors.ts';
-import type { CliBackups, CliContext, CliService, CliTables } from './cli-context.ts';
-import type { CliVerification } from './cli-results.ts';
+import type { FileFinding } from '../policy-files/index.ts';
+import type { ProjectBackups, Tables, VerifiedDecisions } from '../project/index.ts';
+import type { Service } from '../service.ts';
+import type { CliContext } from './cli-context.ts';
 
 /** A fake context for a command, with everything that the command prints and calls. */
 export interface Run {
@@ -17,10 +19,15 @@ export interface Run {
 }
 
 const APPLIED = {
-  ...{ created: 0, updated: 0, unchanged: 1, assigned: 0, changes: [], assignments: [] },
+  ...{ created: 0, updated: 0, unchanged: 1, assigned: 0, adopted: [], changes: [], assignments: [] },
   orphanedPolicies: [{ id: 'p1', name: 'Old', file: 'policies/old.yaml' }],
   orphanedRoles: [],
   lines: ['1 unchanged'],
+};
+/** A finding of the fake linter. */
+export const FINDING: FileFinding = {
+  ...{ file: 'policies/a.yaml', line: 1, column: 1, code: 'empty', level: 'warning' },
+  ...{ detail: 'the policy has no rules', todo: 'add a rule' },
 };
 const NOTHING = { hash: 'h', steps: [], held: [] };
 
@@ -29,14 +36,14 @@ async function* chunks(...all: readonly string[]): AsyncGenerator<string> {
 }
 
 interface Fakes {
-  readonly tables?: Partial<CliTables>;
-  readonly backups?: CliBackups;
-  readonly verification?: CliVerification;
+  readonly tables?: Partial<Tables>;
+  readonly backups?: ProjectBackups;
+  readonly verification?: VerifiedDecisions;
 }
 
 /** Creates a context whose service records its calls. */
 export function createRun(
-  { tables: tableFakes = {}, backups, verification, ...service }: Partial<CliService> & Fakes = {},
+  { tables: tableFakes = {}, backups, verification, ...service }: Partial<Service> & Fakes = {},
   env: Record<string, string> = {},
 ): Run {
   const signals = new EventEmitter();
@@ -44,7 +51,7 @@ export function createRun(
   const err: string[] = [];
   const calls: string[] = [];
   const made: Config[] = [];
-  const full: CliService = {
+  const full: Service = {
     notices: [],
     openSetup: async () => undefined,
     prepare: async () => void calls.push('prepare'),
@@ -75,7 +82,7 @@ export function createRun(
     },
     rollBackPolicy: async ({ policy }) => ({
       name: policy,
-      differences: [{ meaning: 'less' }],
+      differences: [{ path: 'rules', kind: 'removed', meaning: 'less' }],
       assignments: [],
       file: 'policies/a.yaml',
       message: undefined,
@@ -113,11 +120,11 @@ export function createRun(
     close: async () => void calls.push('close'),
     ...service,
   };
-  const tables: CliTables = {
+  const tables: Tables = {
     plan: async () => NOTHING,
     async apply({ allow }) {
       calls.push(`apply ${allow}`);
-      return { plan: NOTHING, done: [] };
+      return { definitions: new Map(), plan: NOTHING, done: [] };
     },
     history: async () => [],
     deletedRecords: async () => [],
@@ -156,7 +163,7 @@ export function createRun(
     openPolicyHistory: async () => {
       throw new SetupError('there is no history');
     },
-    lintPolicies: async () => ({ findings: [{ level: 'warning' }], lines: ['policies/a.yaml:1:1 empty'] }),
+    lintPolicies: async () => ({ findings: [FINDING], lines: ['policies/a.yaml:1:1 empty'] }),
     checkProject: async () => ({ isValid: false, lines: ['1 failed'] }),
     async testPolicies() {
       calls.push('testPolicies');

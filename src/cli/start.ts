@@ -1,6 +1,7 @@
 import { type Config, toSetup } from '../config/index.ts';
 import { SetupError } from '../errors.ts';
-import type { CliCommand, CliContext, CliService } from './cli-context.ts';
+import type { Service } from '../service.ts';
+import type { CliCommand, CliContext } from './cli-context.ts';
 import { listenToSignals } from './signals.ts';
 
 /** Starts the service. */
@@ -39,10 +40,7 @@ export async function serve(context: CliContext, config: Config, options: { read
   }
 }
 
-async function open(
-  service: CliService,
-  { context, config, watch }: { context: CliContext; config: Config; watch: boolean },
-): Promise<void> {
+async function open(service: Service, { context, config, watch }: { context: CliContext; config: Config; watch: boolean }): Promise<void> {
   const { url } = await service.listen();
   if (context.primary !== undefined) return context.primary.ready(url);
   const setupToken = await service.openSetup();

@@ -1,5 +1,5 @@
+import type { ProjectStatus } from '../project/index.ts';
 import type { CliCommand } from './cli-context.ts';
-import type { CliStatus } from './cli-results.ts';
 
 /** Prints the state of a project's data. */
 export const status: CliCommand = {
@@ -17,7 +17,7 @@ export const status: CliCommand = {
   },
 };
 
-function describe(found: CliStatus, version: string): readonly (readonly [name: string, value: string])[] {
+function describe(found: ProjectStatus, version: string): readonly (readonly [name: string, value: string])[] {
   const { project, database, databaseVersion, revision, migration, lastBackup, lastEntryAt, damaged = [] } = found;
   const shown: readonly (readonly [string, string])[] = [
     ['version', version],
@@ -40,7 +40,7 @@ function describe(found: CliStatus, version: string): readonly (readonly [name: 
   ];
 }
 
-function describeMigration({ steps, held }: NonNullable<CliStatus['migration']>): string {
+function describeMigration({ steps, held }: NonNullable<ProjectStatus['migration']>): string {
   if (held.length > 0) return `${held.join(', ')} would not be migrated; see "bailiwick storage plan"`;
   return steps === 0 ? 'none pending' : `${steps} steps at the next start; see "bailiwick storage plan"`;
 }

@@ -1,4 +1,5 @@
-import type { CliCommand, CliMigration } from './cli-context.ts';
+import type { MigrationRecord } from '../storage/index.ts';
+import type { CliCommand } from './cli-context.ts';
 import { withTables } from './print-plan.ts';
 
 /** Maximum number of migrations that are printed. */
@@ -20,12 +21,12 @@ export const storageHistory: CliCommand = {
     }),
 };
 
-function describe({ at, actor, planHash, durationMs, steps }: CliMigration): readonly string[] {
+function describe({ at, actor, planHash, durationMs, steps }: MigrationRecord): readonly string[] {
   const plan = planHash === '' ? '' : `, plan ${planHash.slice(0, 12)}`;
   return [`${at}  by ${actor}, in ${durationMs} ms${plan}`, ...steps.map((step) => `  ${describeStep(step)}`)];
 }
 
 /** Describes a migration step. The step of a backup or restore has the resource `*`, and only its reason is printed. */
-function describeStep({ resource, risk, reason }: CliMigration['steps'][number]): string {
+function describeStep({ resource, risk, reason }: MigrationRecord['steps'][number]): string {
   return resource === '*' ? reason : `${resource}, ${risk}: ${reason}`;
 }

@@ -1,5 +1,6 @@
 import { SetupError } from '../errors.ts';
-import type { CliCommand, CliDeletedRecords, CliFlags } from './cli-context.ts';
+import type { DeletedRecords } from '../storage/index.ts';
+import type { CliCommand, CliFlags } from './cli-context.ts';
 import { printSteps, withTables } from './print-plan.ts';
 
 /** Permanently deletes archived tables and columns, and soft-deleted records older than `--deleted-before`; without `--yes` it only prints them. */
@@ -41,7 +42,7 @@ function parseDays(flags: CliFlags): number | undefined {
   throw new SetupError(`--deleted-before: expected a whole number of days from 0 to ${MAX_DAYS}, given ${JSON.stringify(given)}`);
 }
 
-function describe({ resource, count, oldest, newest }: CliDeletedRecords): string {
+function describe({ resource, count, oldest, newest }: DeletedRecords): string {
   if (count === 1) return `-- ${resource}: 1 soft-deleted record, deleted at ${oldest}`;
   return `-- ${resource}: ${count} soft-deleted records, deleted from ${oldest} to ${newest}`;
 }

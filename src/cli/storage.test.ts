@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import type { MigrationRecord, Plan, Step } from '../storage/index.ts';
 import { runCli } from './program.ts';
 import { createRun } from './run.fixture.ts';
 
 describe('storage', () => {
-  const tags = {
+  const tags: Step = {
     resource: 'Article',
     kind: 'addColumn',
     risk: 'safe',
     reason: 'Article.tags is new',
     sql: ['ALTER TABLE "Article" ADD COLUMN "tags" TEXT'],
   };
-  const price = { resource: 'Tip', kind: 'convert', risk: 'lossy', reason: 'Tip.price changes', sql: ['UPDATE 1', 'UPDATE 2;'] };
-  const stay = { resource: 'Desk', kind: 'stay', risk: 'blocked', reason: 'has 3 rows', sql: [] };
-  const plan = { hash: 'abc', steps: [tags, price, stay], held: ['Tip', 'Desk'] };
+  const price: Step = { resource: 'Tip', kind: 'convert', risk: 'lossy', reason: 'Tip.price changes', sql: ['UPDATE 1', 'UPDATE 2;'] };
+  const stay: Step = { resource: 'Desk', kind: 'stay', risk: 'blocked', reason: 'has 3 rows', sql: [] };
+  const plan: Plan = { hash: 'abc', steps: [tags, price, stay], held: ['Tip', 'Desk'] };
 
   it('storage plan prints steps with their SQL, and fails if a resource is not migrated', async () => {
     const run = createRun({ tables: { plan: async () => plan } });
@@ -52,7 +53,9 @@ describe('storage', () => {
 
   it('storage apply passes the allowed hash on, and prints the performed steps', async () => {
     const run = createRun({
-      tables: { apply: async ({ allow }) => ({ plan: { ...plan, held: [] }, done: allow === 'abc' ? [tags, price] : [] }) },
+      tables: {
+        apply: async ({ allow }) => ({ definitions: new Map(), plan: { ...plan, held: [] }, done: allow === 'abc' ? [tags, price] : [] }),
+      },
     });
     expect(await runCli(['storage', 'apply', '--allow', 'abc'], run.context)).toBe(0);
     expect(run.out).toEqual(['Article: Article.tags is new', 'Tip: Tip.price changes']);
@@ -66,9 +69,9 @@ describe('storage', () => {
   });
 
   it('storage prune deletes only with --yes', async () => {
-    const drop = { resource: 'Tip', kind: 'dropTable', risk: 'destructive', reason: '3 records', sql: ['DROP TABLE "Tip"'] };
+    const drop: Step = { resource: 'Tip', kind: 'dropTable', risk: 'destructive', reason: '3 records', sql: ['DROP TABLE "Tip"'] };
     const dropped: string[] = [];
-    const prune = async (): Promise<readonly (typeof drop)[]> => {
+    const prune = async (): Promise<readonly Step[]> => {
       dropped.push('Tip');
       return [drop];
     };
@@ -83,8 +86,8 @@ describe('storage', () => {
   });
 
   it('storage history prints time, actor and steps', async () => {
-    const steps = [{ kind: 'addColumn', resource: 'Article', risk: 'safe', reason: 'Article.tags is new' }];
-    const migration = { at: '2026-01-01T00:00:00.000Z', actor: 'start', planHash: 'a'.repeat(64), durationMs: 12, steps };
+    const steps: MigrationRecord['steps'] = [{ kind: 'addColumn', resource: 'Article', risk: 'safe', reason: 'Article.tags is new' }];
+    const migration = { id: 'm1', at: '2026-01-01T00:00:00.000Z', actor: 'start', planHash: 'a'.repeat(64), durationMs: 12, steps };
     const run = createRun({ tables: { history: async () => [migration] } });
     await runCli(['storage', 'history'], run.context);
     expect(run.out).toEqual(['2026-01-01T00:00:00.000Z  by start, in 12 ms, plan aaaaaaaaaaaa', '  Article, safe: Article.tags is new']);
@@ -93,8 +96,13 @@ describe('storage', () => {
   });
 
   it('storage history prints the reason of a backup or restore', async () => {
-    const restored = { kind: 'restore', resource: '*', risk: 'destructive', reason: 'restored from a backup' };
-    const migration = { at: '2026-01-01T00:00:00.000Z', actor: 'cli', planHash: '', durationMs: 12, steps: [restored] };
+    const restored: MigrationRecord['steps'][number] = {
+      kind: 'restore',
+      resource: '*',
+      risk: 'destructive',
+      reason: 'restored from a backup',
+    };
+    const migration = { id: 'm1', at: '2026-01-01T00:00:00.000Z', actor: 'cli', planHash: '', durationMs: 12, steps: [restored] };
     const run = createRun({ tables: { history: async () => [migration] } });
     await runCli(['storage', 'history'], run.context);
     expect(run.out).toEqual(['2026-01-01T00:00:00.000Z  by cli, in 12 ms', '  restored from a backup']);
@@ -102,8 +110,8 @@ describe('storage', () => {
 
   it('storage prune counts soft-deleted records, and deletes them with --deleted-before', async () => {
     const deleted = { resource: 'Tip', count: 3, oldest: '2026-01-01T00:00:00.000Z', newest: '2026-02-01T00:00:00.000Z' };
-    const drop = { resource: 'Tip', kind: 'dropRecords', risk: 'destructive', reason: '2 Tip records …', sql: ['DELETE 1'] };
-    const stays = { resource: 'Tip', kind: 'stay', risk: 'blocked', reason: '1 Tip record stays', sql: [] };
+    const drop: Step = { resource: 'Tip', kind: 'dropRecords', risk: 'destructive', reason: '2 Tip records …', sql: ['DELETE 1'] };
+    const stays: Step = { resource: 'Tip', kind: 'stay', risk: 'blocked', reason: '1 Tip record stays', sql: [] };
     const calls: unknown[] = [];
     const run = createRun({
       tables: {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { CliVerification } from './cli-results.ts';
+import type { VerifiedDecisions } from '../project/index.ts';
 import { runCli } from './program.ts';
 import { createRun } from './run.fixture.ts';
 
-const verification: CliVerification = {
+const verification: VerifiedDecisions = {
   ...{ entries: 3, chains: 1, notChained: 0, breaks: [], breakCount: 0, pruned: [] },
   policies: { versions: 0, unproven: 0 },
+  checkpoints: undefined,
 };
 
 describe('verify', () => {

@@ -1,5 +1,5 @@
+import type { VerifiedData } from '../project/index.ts';
 import type { CliCommand, CliContext } from './cli-context.ts';
-import type { CliDataVerification } from './cli-results.ts';
 import { printAuditLog } from './decisions-verify.ts';
 
 /** Verifies all data at rest, or accepts damaged rows as they are. */
@@ -30,7 +30,7 @@ function reseal({ print }: CliContext, rows: readonly string[]): number {
   return 0;
 }
 
-function print(context: CliContext, { isWhole, database, rows, decisions }: CliDataVerification): void {
+function print(context: CliContext, { isWhole, database, rows, decisions }: VerifiedData): void {
   for (const damage of database.damage) context.print(`database: ${damage}`);
   if (database.damage.length === 0) context.print(database.summary);
   for (const row of rows?.damaged ?? []) context.print(row);

@@ -46,7 +46,7 @@ export interface DescribedChange {
   readonly id: string;
   readonly revision: number;
   readonly at: string;
-  readonly by?: { readonly id: string };
+  readonly by?: { readonly id: string; readonly name?: string };
   readonly reason?: string | undefined;
   readonly rolledBackTo?: number;
   readonly change: (typeof CHANGES)[number];

@@ -4,6 +4,6 @@
  * Both call `decide` with the values that the entries keep. A value that was not kept stays unknown, and the answer names its path.
  * Begin with `policy-preview-endpoint.ts`, then `policy-preview-replay.ts`.
  */
-export { type ComparedPolicies, comparePolicies, type PolicyComparison } from './compare-policies.ts';
+export { type ComparedPolicies, comparePolicies, type PolicyComparison, type ReplayTally } from './compare-policies.ts';
 export { decisionReplayEndpoints } from './decision-replay-endpoint.ts';
 export { policyPreviewEndpoints } from './policy-preview-endpoint.ts';
