@@ -1,6 +1,6 @@
 /**
  * Parses the options of `option-table.ts`. A flag takes precedence over the environment, the environment over the default.
- * No other module reads the environment.
+ * The environment is an argument: only `main.ts` reads that of the process.
  */
 import { didYouMean, SetupError } from '../errors.ts';
 import { type GivenOption, type OptionRow, parseOption } from './option.ts';

@@ -1,9 +1,10 @@
 /**
- * Storage: the database contract, records and lists, policies and their history, and the queries of the audit log. `migrations/` changes
- * tables, `sqlite/` and `postgres/` contain what differs between the databases.
+ * Storage: the database contract, records and lists, users, and policies with their history. `audit/` has the statements on audit entries.
+ * `migrations/` changes tables, `sqlite/` and `postgres/` contain what differs between the databases.
  *
  * Rules: no statement reaches a table without a condition; names in SQL come from definitions only, values are bound; nothing is
- * acknowledged before it is durable. Storage never decides and does not know the caller: it gets conditions.
+ * acknowledged before it is durable. Storage never decides: it gets conditions. Of the caller it receives only the attributes with which
+ * references begin, and a name for the queues.
  *
  * Start with `contract.ts`, then `records.ts`, `record-lists.ts` and `sqlite/commit-batching.ts`.
  */

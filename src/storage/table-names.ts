@@ -48,7 +48,10 @@ export function existenceSql(existence: Existence): string {
   return existence === 'notDeleted' ? '"deletedAt" IS NULL' : '"deletedAt" IS NOT NULL';
 }
 
-/** Returns the table of a resource with all rows, soft-deleted ones too: for writes. Reads use `recordsOf`. */
+/**
+ * Returns the table of a resource with all rows, soft-deleted ones too: for writes, and for reads of rows whose ids a search has found or that
+ * are checked for deletion afterwards. Searches use `recordsOf`.
+ */
 export function tableOf(resource: Resource): Sql {
   return sql.raw(quoteName(resource.name));
 }

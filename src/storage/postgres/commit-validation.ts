@@ -38,15 +38,15 @@ BEGIN
   END LOOP;
   SELECT
     (SELECT "_State"."text" FROM "_State" WHERE "_State"."id" = 'epoch'),
-    (SELECT array_agg(rested.id) FROM unnest(user_ids, versions) AS rested(id, version)
-      LEFT JOIN "User" ON "User"."id" = rested.id WHERE coalesce("User"."version", 0) <> rested.version),
-    (SELECT array_agg(rested.id) FROM unnest(session_ids) AS rested(id)
-      LEFT JOIN "_Session" ON "_Session"."id" = rested.id WHERE "_Session"."id" IS NULL OR "_Session"."revokedAt" IS NOT NULL)
+    (SELECT array_agg(expected.id) FROM unnest(user_ids, versions) AS expected(id, version)
+      LEFT JOIN "User" ON "User"."id" = expected.id WHERE coalesce("User"."version", 0) <> expected.version),
+    (SELECT array_agg(expected.id) FROM unnest(session_ids) AS expected(id)
+      LEFT JOIN "_Session" ON "_Session"."id" = expected.id WHERE "_Session"."id" IS NULL OR "_Session"."revokedAt" IS NOT NULL)
   INTO stamp, moved, ended;
   stamp := coalesce(stamp, '');
   at := floor(extract(epoch FROM clock_timestamp()) * 1000);
   IF NOT stamp = ALL (stamps) OR moved IS NOT NULL OR ended IS NOT NULL OR at >= valid_until THEN
-    RAISE EXCEPTION 'what the answer rests on has changed' USING ERRCODE = '${STALE}',
+    RAISE EXCEPTION 'the read set is stale' USING ERRCODE = '${STALE}',
       DETAIL = json_build_object('epoch', stamp, 'at', at, 'users', moved, 'sessions', ended);
   END IF;
   RETURN at;
