@@ -2,6 +2,7 @@ import type { CliCommand } from './cli-context.ts';
 import { requireFlag } from './flags.ts';
 import { createProgress } from './progress.ts';
 import { csvQueryOf, FORCE_FLAG, parseFormat, TRANSFER_FLAGS } from './transfer-flags.ts';
+import { withService } from './with-service.ts';
 
 /** Exports the records that a user may export. */
 export const exportFile: CliCommand = {
@@ -21,16 +22,16 @@ export const exportFile: CliCommand = {
     const request = { resource: requireFlag(flags, 'resource'), as: requireFlag(flags, 'as'), query };
     const [sort, fields] = [flags.get('sort'), flags.get('fields')];
     const body = { ...(sort !== undefined && { sort: String(sort) }), ...(fields !== undefined && { fields: String(fields).split(',') }) };
-    const service = await context.createService({ ...config, createDatabase: 'never' });
-    const progress = createProgress(context);
-    try {
-      const open = () => service.exportFile({ ...request, body, onProgress: progress.add });
-      await context.writeOutput(file, open, { force: flags.has('force') });
-      context.printError(`${progress.rows} rows exported`);
-      return 0;
-    } finally {
-      progress.end();
-      await service.close();
-    }
+    return withService(context, { config }, async (service) => {
+      const progress = createProgress(context);
+      try {
+        const open = () => service.exportFile({ ...request, body, onProgress: progress.add });
+        await context.writeOutput(file, open, { force: flags.has('force') });
+        context.printError(`${progress.rows} rows exported`);
+        return 0;
+      } finally {
+        progress.end();
+      }
+    });
   },
 };

@@ -3,6 +3,7 @@ import type { CliContext, CliFlags } from './cli-context.ts';
 import { findFlag, requireFlag } from './flags.ts';
 import { withProgress } from './progress.ts';
 import { runInterruptibly, withInput } from './signals.ts';
+import { withService } from './with-service.ts';
 
 /** The flags of commands that change assignments as an admin. */
 export const ADMIN_CHANGE_FLAGS: Readonly<Record<string, string>> = {
@@ -42,18 +43,15 @@ export async function runPolicyImport({ context, config, flags }: PolicyCommand,
   };
   return runInterruptibly(context, async (stop) => {
     const input = { bytes: await source.open(stop), stop };
-    return withInput(input, async (bytes) => {
-      const service = await context.createService({ ...config, ...(request.dryRun && { createDatabase: 'never' }) });
-      try {
+    return withInput(input, (bytes) =>
+      withService(context, { config, createsDatabase: !request.dryRun }, async (service) => {
         const message = await withProgress(context, (show) => {
           show(`importing the policies of ${source.from}`);
           return service.importPolicies({ ...request, bytes });
         });
         context.print(message);
         return 0;
-      } finally {
-        await service.close();
-      }
-    });
+      }),
+    );
   });
 }

@@ -6,6 +6,7 @@ import { requireFlag } from './flags.ts';
 import { createProgress } from './progress.ts';
 import { runInterruptibly, withInput } from './signals.ts';
 import { csvQueryOf, parseFormat, TRANSFER_FLAGS } from './transfer-flags.ts';
+import { withService } from './with-service.ts';
 
 /** Imports a file as a user; each row is decided and audited. */
 export const importFile: CliCommand = {
@@ -34,14 +35,14 @@ export const importFile: CliCommand = {
 };
 
 async function runImport(context: CliContext, config: Config, request: Omit<CommandImport, 'onProgress'>): Promise<number> {
-  const service = await context.createService({ ...config, createDatabase: 'never' });
-  const progress = createProgress(context);
-  try {
-    return await printReport(context, await service.importFile({ ...request, onProgress: progress.add }));
-  } finally {
-    progress.end();
-    await service.close();
-  }
+  return withService(context, { config }, async (service) => {
+    const progress = createProgress(context);
+    try {
+      return await printReport(context, await service.importFile({ ...request, onProgress: progress.add }));
+    } finally {
+      progress.end();
+    }
+  });
 }
 
 /** Prints rejected rows to standard output and the summary, which is the last line, to standard error. */

@@ -4,6 +4,7 @@ import type { CliCommand, CliContext, CliFlags } from './cli-context.ts';
 import { findFlag, requireFlag } from './flags.ts';
 import { POLICY_CHANGE_FLAGS } from './import-policies.ts';
 import { withProgress } from './progress.ts';
+import { withService } from './with-service.ts';
 
 /** Applies the policies in the folder `policies/` of the project. */
 export const policiesApply: CliCommand = {
@@ -22,8 +23,7 @@ export const policiesApply: CliCommand = {
     const as = requireFlag(flags, 'as');
     const orphans = parseOrphans(flags);
     const policies = await context.readPolicies(config, { mayBeEmpty: orphans !== 'keep' });
-    const service = await context.createService({ ...config, ...(flags.has('dryRun') && { createDatabase: 'never' }) });
-    try {
+    return withService(context, { config, createsDatabase: !flags.has('dryRun') }, async (service) => {
       const request = { as, policies, orphans, reason: findFlag(flags, 'reason') };
       const apply = (options: { readonly dryRun: boolean; readonly deletable?: readonly string[] }): Promise<PolicyApplicationReport> =>
         withProgress(context, (show) => {
@@ -40,9 +40,7 @@ export const policiesApply: CliCommand = {
       const result = dryRun && preview !== undefined ? preview : await apply({ dryRun, ...(deletable !== undefined && { deletable }) });
       print(context, result, flags);
       return 0;
-    } finally {
-      await service.close();
-    }
+    });
   },
 };
 

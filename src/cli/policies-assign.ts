@@ -5,6 +5,7 @@ import { ASSIGNABLE_ROLES } from '../resources/index.ts';
 import type { CliCommand, CliFlags } from './cli-context.ts';
 import { findFlag, requireFlag } from './flags.ts';
 import { ADMIN_CHANGE_FLAGS } from './import-policies.ts';
+import { withService } from './with-service.ts';
 
 /** The flags that name the user or role of an assignment. */
 export const ASSIGNEE_FLAGS: Readonly<Record<string, string>> = {
@@ -28,13 +29,10 @@ export const policiesAssign: CliCommand = {
   },
   async run(context, config, flags) {
     const assignment = { ...parseAssignment(flags), expiresAt: parseExpiry(flags) };
-    const service = await context.createService({ ...config, createDatabase: 'never' });
-    try {
+    return withService(context, { config }, async (service) => {
       context.print(await service.assignPolicy(assignment));
       return 0;
-    } finally {
-      await service.close();
-    }
+    });
   },
 };
 

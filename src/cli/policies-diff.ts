@@ -4,6 +4,7 @@ import { parseDate, parseInstant } from '../operators/index.ts';
 import type { CliCommand } from './cli-context.ts';
 import { findFlag, requireFlag } from './flags.ts';
 import { withProgress } from './progress.ts';
+import { withService } from './with-service.ts';
 
 const DEFAULT_ENTRIES = 20_000;
 const MAX_ENTRIES = 1_000_000;
@@ -28,8 +29,7 @@ export const policiesDiff: CliCommand = {
     const maxEntries = parseEntries(findFlag(flags, 'entries') ?? String(DEFAULT_ENTRIES));
     const prune = flags.has('prune');
     const policies = await context.readPolicies(config, { mayBeEmpty: prune });
-    const service = await context.createService({ ...config, createDatabase: 'never' });
-    try {
+    return withService(context, { config }, async (service) => {
       const compared = await withProgress(context, (show) => {
         show('comparing the policies and replaying decisions');
         return service.comparePolicies({ as, policies, prune, filter: since === undefined ? {} : { from: since }, maxEntries });
@@ -38,9 +38,7 @@ export const policiesDiff: CliCommand = {
       if (flags.has('json')) context.print(JSON.stringify(result, undefined, 2));
       else for (const line of describe(compared, prune)) context.print(line);
       return flags.has('exitCode') && isDifferent(compared, prune) ? 1 : 0;
-    } finally {
-      await service.close();
-    }
+    });
   },
 };
 

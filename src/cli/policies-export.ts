@@ -1,6 +1,7 @@
 import type { CliCommand } from './cli-context.ts';
 import { requireFlag } from './flags.ts';
 import { FORCE_FLAG, parsePolicyFormat } from './transfer-flags.ts';
+import { withService } from './with-service.ts';
 
 /** Exports every policy to a file that `policies import` accepts. */
 export const policiesExport: CliCommand = {
@@ -12,12 +13,9 @@ export const policiesExport: CliCommand = {
   async run(context, config, flags) {
     const file = flags.has('file') ? requireFlag(flags, 'file') : '-';
     const format = parsePolicyFormat(flags, file);
-    const service = await context.createService({ ...config, createDatabase: 'never' });
-    try {
+    return withService(context, { config }, async (service) => {
       await context.writeOutput(file, () => service.exportPolicies(format), { force: flags.has('force') });
       return 0;
-    } finally {
-      await service.close();
-    }
+    });
   },
 };

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import type { PermissionPolicy } from '../api/index.ts';
 import type { CliCommand } from './cli-context.ts';
+import { withService } from './with-service.ts';
 
 /** Converts the legacy permissions maps, which are not enforced, into policies. */
 export const policiesFromPermissionsCommand: CliCommand = {
@@ -10,15 +11,12 @@ export const policiesFromPermissionsCommand: CliCommand = {
   flags: { '--apply': 'create and assign the missing policies' },
   async run(context, config, flags) {
     const apply = flags.has('apply');
-    const service = await context.createService({ ...config, ...(!apply && { createDatabase: 'never' }) });
-    try {
+    return withService(context, { config, createsDatabase: apply }, async (service) => {
       const policies = await service.policiesFromPermissions({ apply });
       for (const { policy, roles, state } of policies) context.print(`---\n${stringify({ policy, roles, state }).trimEnd()}`);
       context.print(`# ${summarize(policies)}`);
       return 0;
-    } finally {
-      await service.close();
-    }
+    });
   },
 };
 

@@ -3,6 +3,7 @@ import { SetupError } from '../errors.ts';
 import type { CliCommand } from './cli-context.ts';
 import { findFlag, requireFlag } from './flags.ts';
 import { POLICY_CHANGE_FLAGS } from './import-policies.ts';
+import { withService } from './with-service.ts';
 
 /** Restores a past version of a policy. */
 export const policiesRollback: CliCommand = {
@@ -24,8 +25,7 @@ export const policiesRollback: CliCommand = {
     const options = { assignments: flags.has('assignments'), dryRun: flags.has('dryRun') };
     const reason = findFlag(flags, 'reason') ?? '';
     if (reason === '' && !options.dryRun) throw new SetupError('expected --reason with the reason of the rollback, given none');
-    const service = await context.createService({ ...config, createDatabase: 'never' });
-    try {
+    return withService(context, { config }, async (service) => {
       const rolledBack = await service.rollBackPolicy({ as, policy, revision, reason, ...options });
       const { name, file } = rolledBack;
       const printed = { revision, dryRun: options.dryRun };
@@ -35,9 +35,7 @@ export const policiesRollback: CliCommand = {
         `bailiwick: policy "${name}" is managed by ${file}: change the file, for example with Git, and run "bailiwick policies apply"`,
       );
       return 1;
-    } finally {
-      await service.close();
-    }
+    });
   },
 };
 

@@ -1,5 +1,6 @@
 import type { CliCommand } from './cli-context.ts';
 import { ASSIGNEE_FLAGS, parseAssignment } from './policies-assign.ts';
+import { withService } from './with-service.ts';
 
 /** Removes the assignment of a policy. */
 export const policiesUnassign: CliCommand = {
@@ -11,12 +12,9 @@ export const policiesUnassign: CliCommand = {
   flags: ASSIGNEE_FLAGS,
   async run(context, config, flags) {
     const assignment = parseAssignment(flags);
-    const service = await context.createService({ ...config, createDatabase: 'never' });
-    try {
+    return withService(context, { config }, async (service) => {
       context.print(await service.unassignPolicy(assignment));
       return 0;
-    } finally {
-      await service.close();
-    }
+    });
   },
 };

@@ -1,5 +1,6 @@
 import type { CliCommand } from './cli-context.ts';
 import { requireFlag } from './flags.ts';
+import { withService } from './with-service.ts';
 
 /** Creates a user. */
 export const userCreate: CliCommand = {
@@ -17,12 +18,9 @@ export const userCreate: CliCommand = {
     const role = flags.has('role') ? requireFlag(flags, 'role') : undefined;
     const name = flags.has('name') ? requireFlag(flags, 'name') : email;
     const password = await context.readPassword();
-    const service = await context.createService(config);
-    try {
+    return withService(context, { config, createsDatabase: true }, async (service) => {
       context.print(await service.createUser({ email, name, role, password }));
       return 0;
-    } finally {
-      await service.close();
-    }
+    });
   },
 };

@@ -1,5 +1,6 @@
 import type { CliCommand } from './cli-context.ts';
 import { requireFlag } from './flags.ts';
+import { withService } from './with-service.ts';
 
 /** Sets the password of a user. */
 export const userPassword: CliCommand = {
@@ -11,12 +12,9 @@ export const userPassword: CliCommand = {
   async run(context, config, flags) {
     const email = requireFlag(flags, 'email');
     const password = await context.readPassword();
-    const service = await context.createService({ ...config, createDatabase: 'never' });
-    try {
+    return withService(context, { config }, async (service) => {
       context.print(await service.setPassword({ email, password }));
       return 0;
-    } finally {
-      await service.close();
-    }
+    });
   },
 };

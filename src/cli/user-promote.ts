@@ -1,5 +1,6 @@
 import type { CliCommand } from './cli-context.ts';
 import { requireFlag } from './flags.ts';
+import { withService } from './with-service.ts';
 
 /** Gives a user a role. */
 export const userPromote: CliCommand = {
@@ -12,12 +13,9 @@ export const userPromote: CliCommand = {
   async run(context, config, flags) {
     const email = requireFlag(flags, 'email');
     const role = flags.has('role') ? requireFlag(flags, 'role') : 'admin';
-    const service = await context.createService({ ...config, createDatabase: 'never' });
-    try {
+    return withService(context, { config }, async (service) => {
       context.print(await service.promoteUser({ email, role }));
       return 0;
-    } finally {
-      await service.close();
-    }
+    });
   },
 };
