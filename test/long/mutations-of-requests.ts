@@ -454,8 +454,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a read by an admin has no audit entry',
     file: 'src/api/admin/admin-endpoint.ts',
-    find: 'if (isRecorded && changes.length === 0 &&',
-    replace: 'if (isRecorded && changes.length < 0 &&',
+    find: 'if (isAudited && !hasEntry &&',
+    replace: 'if (isAudited && hasEntry && !hasEntry &&',
     red: 'src/api/admin-reads.test.ts',
     test: 'appends one audit entry, which names the question: decisions.list',
   },

@@ -203,7 +203,7 @@ export async function handleAs(
   // Few requests may take long at once, so a caller who is not admitted is refused before the request waits for its turn.
   const first = endpoint.beginsLong === true ? await deps.database.transaction(admitIn, options) : undefined;
   if (first instanceof Problem) throw first;
-  const run = async (isRecorded: boolean): Promise<HttpResponse | Problem> => {
+  const run = async (isAudited: boolean): Promise<HttpResponse | Problem> => {
     let last: Transaction | undefined;
     const work = async (tx: Transaction): Promise<HttpResponse | Problem> => {
       last = tx;
@@ -212,13 +212,13 @@ export async function handleAs(
       const input = parseEndpointRequest(endpoint, request);
       const again = { admitAgain: admitIn, verifyToken: async () => void (await deps.identity.readToken(request.origin.token)) };
       const adminRequest = { ...input, ...toAdminRequest(deps, { tx, request, ...admitted }), upload, ...again };
-      const changes: AdminChange[] = [];
+      let hasEntry = false;
       const audit = (change: AdminChange): Promise<void> => {
-        changes.push(change);
+        hasEntry = true;
         return adminRequest.audit(change);
       };
       const response = await endpoint.handle({ ...adminRequest, audit });
-      if (isRecorded && changes.length === 0 && endpoint.isAudited !== false) appendEntry(tx, toReadEntry(endpoint, adminRequest));
+      if (isAudited && !hasEntry && endpoint.isAudited !== false) appendEntry(tx, toReadEntry(endpoint, adminRequest));
       return response;
     };
     const response = await deps.database.transaction(work, { ...options, beginsLong: endpoint.beginsLong });
