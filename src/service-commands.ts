@@ -65,18 +65,18 @@ export interface ServiceCommands {
 
 /** The dependencies of the commands. */
 export interface ServiceCommandDeps {
-  readonly parts: ApiDeps;
+  readonly deps: ApiDeps;
   readonly admin: AdminDeps;
 }
 
 /** Creates the commands. Every command first calls `prepare`, which refuses if a migration of the tables of the project is pending. */
-export function createServiceCommands({ parts, admin }: ServiceCommandDeps, prepare: () => Promise<void>): ServiceCommands {
-  const { database, policyStore } = parts;
+export function createServiceCommands({ deps, admin }: ServiceCommandDeps, prepare: () => Promise<void>): ServiceCommands {
+  const { database, policyStore } = deps;
   const prepared =
-    <Deps, Given, Result>(deps: Deps, command: (deps: Deps, given: Given) => Promise<Result> | Result) =>
+    <Needed, Given, Result>(needed: Needed, command: (needed: Needed, given: Given) => Promise<Result> | Result) =>
     async (given: Given): Promise<Result> => {
       await prepare();
-      return command(deps, given);
+      return command(needed, given);
     };
   return {
     async policiesFromPermissions(options) {
@@ -97,7 +97,7 @@ export function createServiceCommands({ parts, admin }: ServiceCommandDeps, prep
     setPassword: prepared(admin, setPasswordFromCommand),
     createUser: prepared(admin, createUserFromCommand),
     promoteUser: prepared(admin, promoteUserFromCommand),
-    importFile: prepared(parts, importFromCommand),
-    exportFile: prepared(parts, exportFromCommand),
+    importFile: prepared(deps, importFromCommand),
+    exportFile: prepared(deps, exportFromCommand),
   };
 }

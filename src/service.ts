@@ -112,11 +112,11 @@ export async function createService(config: Config, options: ServiceOptions = {}
   const notices: string[] = [];
   const disk = createDiskSpace({ ...toDiskSpaceOptions(config), database: opened, log });
   const readiness = createReadiness({ database, policyStore, disk, prepare: prepareRequests });
-  const parts = createApiDeps(config, { database, policyStore, monitor, disk, passwordCosts });
-  const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { ...parts, log, daysInAdvance });
-  const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints, disk, version, primary, streams });
+  const deps = createApiDeps(config, { database, policyStore, monitor, disk, passwordCosts });
+  const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { ...deps, log, daysInAdvance });
+  const admin = createAdminDeps(config, { ...deps, checkpoints: auditMaintenance.checkpoints, disk, version, primary, streams });
   setMetricsSource(monitor, { database, disk, policyStore, streams: admin.streams });
-  const server = createServer(config, { isDevelopment, parts, admin, monitor, readiness, consoleFolder: options.consoleFolder });
+  const server = createServer(config, { isDevelopment, deps, admin, monitor, readiness, consoleFolder: options.consoleFolder });
   const migrateOnce = once(async (pending: 'perform' | 'refuse') => {
     notices.push(...(await migrateTables(definitions, { database: opened, policyStore }, { actor: 'start', log, pending })));
     await auditMaintenance.prepare();
@@ -132,15 +132,15 @@ export async function createService(config: Config, options: ServiceOptions = {}
     prepare,
     async listen() {
       await prepare();
-      notices.push(...(await parts.identity.noteTokenKey()), ...(await monitor.open(() => readiness.check())));
+      notices.push(...(await deps.identity.noteTokenKey()), ...(await monitor.open(() => readiness.check())));
       for (const component of [disk, auditMaintenance, database.roleLoading]) await component.start();
       return listenAt(server, config);
     },
-    openSetup: () => parts.identity.openSetup(),
+    openSetup: () => deps.identity.openSetup(),
     async watch(log) {
       stopWatching = await (await import('./development.ts')).developProject(config, { database: opened, policyStore, admin }, log);
     },
-    ...createServiceCommands({ parts, admin }, () => migrateOnce('refuse')),
+    ...createServiceCommands({ deps, admin }, () => migrateOnce('refuse')),
     async close({ isReplaced = false } = {}) {
       stopWatching();
       if (!isReplaced) readiness.stop();
@@ -207,7 +207,7 @@ function createApiDeps(config: Config, { database, policyStore, monitor, disk, p
 }
 
 interface ServerComponents {
-  readonly parts: ApiDeps;
+  readonly deps: ApiDeps;
   readonly admin: AdminDeps;
   readonly monitor: Monitoring;
   readonly readiness: ReadinessProbe;
@@ -245,15 +245,15 @@ function createAdminDeps(
 
 function createServer(
   config: Config,
-  { parts, admin, monitor, readiness, isDevelopment, consoleFolder = CONSOLE_FOLDER }: ServerComponents,
+  { deps, admin, monitor, readiness, isDevelopment, consoleFolder = CONSOLE_FOLDER }: ServerComponents,
 ): HttpServer {
-  const api = createApiRoutes(parts);
+  const api = createApiRoutes(deps);
   return createHttpServer({
     routes: [
       ...(isDevelopment ? withExplanationHints(api) : api),
-      ...createAuthRoutes(parts, { hasSetup: config.setup !== 'off' }),
+      ...createAuthRoutes(deps, { hasSetup: config.setup !== 'off' }),
       ...createAdminRoutes(admin),
-      ...descriptionRoutes(config, parts),
+      ...descriptionRoutes(config, deps),
       ...monitor.routes,
     ],
     limits: toHttpLimits(config),
@@ -266,13 +266,13 @@ function createServer(
     schemaFolder: config.docs === 'off' ? undefined : SCHEMA_FOLDER,
     consoleFolder: config.console === 'off' ? undefined : consoleFolder,
     ready: () => readiness.check(),
-    recordRefusedToken: (problem, origin) => parts.identity.recordRefusedToken(problem, origin),
+    recordRefusedToken: (problem, origin) => deps.identity.recordRefusedToken(problem, origin),
     ...monitor.observers,
   });
 }
 
-function descriptionRoutes({ docs, setup }: Config, parts: ApiDeps): readonly Route[] {
-  return docs === 'off' ? [] : [createOpenApiRoute(parts, { docs, hasSetup: setup !== 'off', others: HTTP_ENDPOINTS })];
+function descriptionRoutes({ docs, setup }: Config, deps: ApiDeps): readonly Route[] {
+  return docs === 'off' ? [] : [createOpenApiRoute(deps, { docs, hasSetup: setup !== 'off', others: HTTP_ENDPOINTS })];
 }
 
 async function listenAt(server: HttpServer, { host, port }: Config): ReturnType<HttpServer['listen']> {

@@ -54,15 +54,15 @@ export const documentEndpoint: EndpointDescription = {
 const MAX_CACHED = 32;
 
 /** Creates the route of the OpenAPI document. */
-export function createOpenApiRoute(parts: ApiDeps, options: OpenApiOptions): Route {
-  const write = createWriter(parts, options);
+export function createOpenApiRoute(deps: ApiDeps, options: OpenApiOptions): Route {
+  const write = createWriter(deps, options);
   return {
     method: documentEndpoint.method,
     path: documentEndpoint.path,
     async handle(call) {
       parseEndpointRequest(documentEndpoint, call);
-      const caller = await authenticate(parts, call.origin);
-      const seen = await withUnitOfWork(parts, { caller }, (unit) => loadVisible(unit, call, options));
+      const caller = await authenticate(deps, call.origin);
+      const seen = await withUnitOfWork(deps, { caller }, (unit) => loadVisible(unit, call, options));
       // Thrown after the commit: inside the transaction, it would roll back the audit entry of the refusal.
       if (seen instanceof Problem) throw seen;
       return toAnswer(await write(seen));
