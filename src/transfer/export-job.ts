@@ -3,6 +3,7 @@
  * expired token, a revoked session or a revoked permission ends the export at the next page.
  */
 import type { AuditEntry } from '../audit/index.ts';
+import { Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import {
@@ -50,10 +51,12 @@ export interface ExportPage {
 
 /**
  * Yields the pages of an export, at least one. The first page appends an audit entry; a later page appends one if its decision has another
- * revision or reason. Throws the problem of a denied page, and of a refused token.
+ * revision or reason. Throws the problem of a denied page and of a refused token, and REQUEST_FIELD if a migration changes the fields meanwhile:
+ * the later records would lack values, or have others than the header of the file says.
  */
 export async function* runExport(deps: PipelineDeps, caller: Caller, request: ApiRequest): AsyncGenerator<ExportPage> {
   let decided: PageDecision | undefined;
+  let exported: string | undefined;
   let left = request.limit ?? Number.POSITIVE_INFINITY;
   let cursor: string | undefined;
   let after: CursorPosition | undefined;
@@ -70,6 +73,9 @@ export async function* runExport(deps: PipelineDeps, caller: Caller, request: Ap
       ),
     );
     if ('problem' in page) throw toNamedProblem(page);
+    const fields = describeFields(page.fields);
+    exported ??= fields;
+    if (fields !== exported) throw toChangedFields(request.resource);
     decided = page.decided;
     beginsLong = page.wasLong;
     left -= page.records.length;
@@ -98,6 +104,15 @@ function sizeOf(record: JsonObject): number {
 function lengthOf(value: Json): number {
   if (typeof value === 'string') return value.length;
   return typeof value === 'object' && value !== null ? JSON.stringify(value).length : 8;
+}
+
+/** Returns the names and types of fields as a text. */
+function describeFields(fields: readonly Field[]): string {
+  return fields.map(({ name, type, of }) => `${name}:${type}:${of?.type ?? ''}`).join();
+}
+
+function toChangedFields(resource: string): Problem {
+  return new Problem('REQUEST_FIELD', `a migration changed the fields of ${resource} during the export`, { hint: 'run the export again' });
 }
 
 /** The decision of the latest audited page. */
