@@ -41,6 +41,12 @@ describe('CSV', () => {
         [4, { title: "'quoted'" }],
       ],
     ],
+    [
+      'apostrophes of write-only fields as a part of the value, because no export writes such a field',
+      "title,secret\n'=a,'=correct horse 77\n",
+      {},
+      [[2, { title: '=a', secret: "'=correct horse 77" }]],
+    ],
     ['guarded formulas as they are, with guardFormulas off', "title\n'=1+1\n", { guardFormulas: false }, [[2, { title: "'=1+1" }]]],
     [
       'rows with too few or too many cells',

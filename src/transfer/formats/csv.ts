@@ -181,7 +181,9 @@ export function toCell(field: Field, value: Json, { guardFormulas }: Pick<CellOp
  * JSON is refused here, because a text would be a valid value of a JSON field.
  */
 function* parseCell(field: Field | undefined, cell: string, { guardFormulas, depth }: CellOptions): Generator<void, ParsedCell> {
-  const text = guardFormulas && cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell;
+  // No export writes a write-only field, so an apostrophe belongs to the password or other secret.
+  const isGuarded = guardFormulas && field?.writeOnly !== true && cell.startsWith("'") && FORMULA.test(cell.slice(1));
+  const text = isGuarded ? cell.slice(1) : cell;
   // Write-only fields have no kind in conditions, so the kind of the type counts.
   const kind = field && typeOf(field).kind;
   if (kind === 'number') return { value: NUMBER.test(text) ? Number(text) : text };
