@@ -62,7 +62,7 @@ export {
   type TransactionOptions,
 } from './contract.ts';
 export type { CursorPosition } from './cursor-pagination.ts';
-export { type CursorKeys, openCursor, sealCursor } from './cursor-text.ts';
+export { type CursorKeys, type CursorScope, openCursor, sealCursor } from './cursor-text.ts';
 export { describeDamage } from './damaged-rows.ts';
 export { loadDatabaseVersion } from './database-version.ts';
 export { loadDescendantsOfList } from './descendant-list.ts';

@@ -1,6 +1,6 @@
-/** Cursors of lists that are sorted by values that are too long for a cursor. */
+/** Cursors: the lists for which they are valid, and lists that are sorted by values that are too long for a cursor. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../operators/index.ts';
+import type { Json, JsonObject } from '../../operators/index.ts';
 import { sql } from '../../sql.ts';
 import { updateRecord } from '../../storage/index.ts';
 import { resourceOf } from '../../storage/storage.fixture.ts';
@@ -64,5 +64,56 @@ describe('a list that is sorted by a long value', () => {
     const cursor = await firstCursor(['text']);
     expect(cursor.length).toBeLessThan(300);
     expect(cursor).not.toContain('.');
+  });
+});
+
+describe('a list with a filter', () => {
+  type Filter = readonly (readonly [field: string, operator: string, value: Json])[];
+  const filtered = (typed: boolean, filter: Filter, cursor?: string): ReturnType<typeof handle> => {
+    const where = filter.map(([field, operator, value]) => ({ field, operator, value }));
+    return handle(test.deps, toApiRequest({ action: 'list', resource: 'Note', where, typed, limit: 2, cursor }), test.originOf('ada'));
+  };
+  const FILTER: Filter = [
+    ['views', 'in', [1, 2]],
+    ['text', 'ne', 'a'],
+  ];
+
+  const CONTINUED = { result: { data: [{ id: 'c' }, { id: 'd' }] } };
+  const REFUSED = { problem: { code: 'REQUEST_CURSOR' } };
+
+  it.each<[string, boolean, Filter, object]>([
+    ['is valid for the same filter in another order', true, [FILTER[1], FILTER[0]] as Filter, CONTINUED],
+    [
+      'is valid for the same filter in a query string',
+      false,
+      [
+        ['views', 'in', '2,1'],
+        ['text', 'ne', 'a'],
+      ],
+      CONTINUED,
+    ],
+    [
+      'is refused for a filter with another value',
+      true,
+      [
+        ['views', 'in', [1, 3]],
+        ['text', 'ne', 'a'],
+      ],
+      REFUSED,
+    ],
+    [
+      'is refused for a filter with another operator',
+      true,
+      [
+        ['views', 'nin', [1, 2]],
+        ['text', 'ne', 'a'],
+      ],
+      REFUSED,
+    ],
+    ['is refused for a part of the filter', true, [['views', 'in', [1, 2]]], REFUSED],
+  ])('a cursor %s', async (_, typed, filter, expected) => {
+    const first = await filtered(true, FILTER);
+    const cursor = String('result' in first && first.result.extras?.['nextCursor']);
+    expect(await filtered(typed, filter, cursor)).toMatchObject(expected);
   });
 });

@@ -149,7 +149,6 @@ describe('the pages of a list', () => {
     ['another filter', { request: { where: [{ field: 'title', operator: 'ne', value: 'x' }] } }],
     ['another order', { request: { sort: [{ field: 'title', descending: true }] } }],
     ['another action', { request: { action: 'export' } }],
-    ['values of the filter in another form', { request: { typed: false } }],
   ])('a cursor is refused for %s', async (_, { as, request }) => {
     const cursor = await cursorOf(firstPage);
     expect(await codeOf(list({ as, request: { ...firstPage.request, ...request, cursor } }))).toBe('REQUEST_CURSOR');

@@ -1,12 +1,13 @@
 import { ACTIONS, type RuleAction } from '../../actions.ts';
 import type { Decision } from '../../authz/decision/index.ts';
-import { all } from '../../conditions/index.ts';
+import { all, type Condition } from '../../conditions/index.ts';
 import { Problem } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
-import { resolveSort, resolveWhere, type SortKey } from '../../request/index.ts';
+import { filterKey, resolveSort, resolveWhere, type SortKey } from '../../request/index.ts';
 import type { Resource } from '../../resources/index.ts';
 import {
   type CursorPosition,
+  type CursorScope,
   describeLimit,
   hasSortIndex,
   listRecords,
@@ -25,8 +26,9 @@ export async function listPage(context: RequestContext, { decision, secondDecisi
   const { request, options, budget, tx, snapshot, resource } = context;
   const action = ACTIONS.get(request.action)?.decides as RuleAction;
   const limit = request.limit ?? (request.action === 'export' ? options.exportMax : options.pageDefault);
-  const where = all([allowedWhere(decision), resolveWhere(resource, request.where, { typed: request.typed })]);
-  const cursorScope = { keys: options.cursorKeys, binding: cursorBinding(context) };
+  const filter = resolveWhere(resource, request.where, { typed: request.typed });
+  const where = all([allowedWhere(decision), filter]);
+  const toCursorScope = (): CursorScope => ({ keys: options.cursorKeys, binding: cursorBinding(context, filter) });
   const sort = resolveSort(resource, sortOf(request));
   const projection = projectionFor(context, limit);
   const existence = request.action === 'listDeleted' ? 'deleted' : 'notDeleted';
@@ -39,7 +41,7 @@ export async function listPage(context: RequestContext, { decision, secondDecisi
     sort,
     limit,
     offset: request.offset,
-    after: positionOf(context, cursorScope),
+    after: positionOf(context, toCursorScope),
     total: request.total,
     budget,
     now: tx.now,
@@ -51,16 +53,16 @@ export async function listPage(context: RequestContext, { decision, secondDecisi
   const data = await projectEach(context, page.records, projection);
   const extras: Record<string, Json> = { count: page.records.length };
   if (page.total !== undefined) extras['total'] = page.total;
-  if (page.next !== undefined) extras['nextCursor'] = sealCursor(page.next, cursorScope, { record: data.at(-1), sort });
+  if (page.next !== undefined) extras['nextCursor'] = sealCursor(page.next, toCursorScope(), { record: data.at(-1), sort });
   const warnings = warningsOf(context, page);
   if (warnings.length > 0) extras['warnings'] = warnings;
   return { status: 200, data, extras, next: page.next };
 }
 
 /** Returns the position of the cursor. Opens the cursor of an export to a file too, because it is valid only for one list and caller. */
-function positionOf({ request, after }: RequestContext, scope: Parameters<typeof openCursor>[1]): CursorPosition | undefined {
+function positionOf({ request, after }: RequestContext, toScope: () => CursorScope): CursorPosition | undefined {
   if (request.cursor === undefined) return undefined;
-  const opened = openCursor(request.cursor, scope);
+  const opened = openCursor(request.cursor, toScope());
   return after ?? opened;
 }
 
@@ -104,8 +106,10 @@ function warningsOf({ budget }: RequestContext, { withoutTotal, truncated }: Pag
   return warnings;
 }
 
-/** Returns a text that identifies the list of a cursor. A cursor is refused for a list with another filter, order or caller. */
-function cursorBinding({ request, principal, resource }: RequestContext): string {
-  const values = [resource.name, request.action, principal.id ?? null, principal.role, request.where, request.sort, request.typed];
-  return JSON.stringify(values);
+/**
+ * Returns a text that identifies the list of a cursor. A cursor is refused for a list with another filter, order or caller. The order and
+ * spelling of comparisons do not count, so a cursor of a query string is valid for the same filter in a body.
+ */
+function cursorBinding({ request, principal, resource }: RequestContext, filter: Condition): string {
+  return JSON.stringify([resource.name, request.action, principal.id ?? null, principal.role, filterKey(resource, filter), request.sort]);
 }
