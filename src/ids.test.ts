@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createRandomSource } from './ids.ts';
+import { createRandomSource, toRecordId } from './ids.ts';
 
 // Each test loads the module again, because ids never go back after a test has set the clock ahead.
 let createId: () => string;
@@ -78,4 +78,13 @@ it('never returns the same bytes twice', () => {
   for (const bytes of given) bytes.fill(0);
   expect(random().equals(Buffer.alloc(12))).toBe(false);
   expect(given.every((bytes) => bytes.equals(Buffer.alloc(12)))).toBe(true);
+});
+
+it.each([
+  ['018F4E6A-1C2B-7D3E-8F40-5A6B7C8D9E0F', '018f4e6a-1c2b-7d3e-8f40-5a6b7c8d9e0f'],
+  ['018f4e6a-1c2b-7d3e-8f40-5a6b7c8d9e0f', '018f4e6a-1c2b-7d3e-8f40-5a6b7c8d9e0f'],
+  ['018F4E6A-1C2B-4D3E-8F40-5A6B7C8D9E0F', '018F4E6A-1C2B-4D3E-8F40-5A6B7C8D9E0F'],
+  ['$0.Id', '$0.Id'],
+])('converts the id %s to %s', (given, expected) => {
+  expect(toRecordId(given)).toBe(expected);
 });

@@ -43,6 +43,13 @@ function toUuid(at: number): string {
   return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
 }
 
+const RECORD_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
+/** Converts an id from a client to the form in which ids are created, which is in lower case. Other texts stay unchanged. */
+export function toRecordId(id: string): string {
+  return RECORD_ID.test(id) ? id.toLowerCase() : id;
+}
+
 /** The number of buffers that one call of the system's random generator fills, because each call is expensive. */
 const BATCH_SIZE = 128;
 

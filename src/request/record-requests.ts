@@ -1,5 +1,6 @@
 import { ACTIONS, type Action } from '../actions.ts';
 import { didYouMean, type Issue, type IssueCode, Problem } from '../errors.ts';
+import { toRecordId } from '../ids.ts';
 import { describeValue, isObject, type Json, ownValue } from '../operators/index.ts';
 import type { TypeOf } from '../schemas/index.ts';
 import { validateSchema } from '../validation/index.ts';
@@ -33,7 +34,8 @@ export function parseRecordRequest(http: HttpRequest, action: 'read' | 'schema')
   const projection = action === 'read' ? parseProjectionQuery(http) : validateNoQuery(http);
   refuseBody(http);
   refusePreconditions(http, action === 'read' ? 'If-None-Match' : undefined);
-  return { ...EMPTY_REQUEST, ...projection, resource: getPathParameter(http, 'resource'), action, id: http.params.get('id') };
+  const id = action === 'read' ? getRecordId(http) : undefined;
+  return { ...EMPTY_REQUEST, ...projection, resource: getPathParameter(http, 'resource'), action, id };
 }
 
 /** Parses `DELETE /api/:resource/:id`. */
@@ -41,7 +43,7 @@ export function parseDeleteRequest(http: HttpRequest): ApiRequest {
   const { dryRun } = parseQueryParameters(http.query, DELETE_QUERY);
   refuseBody(http);
   const ifMatch = parsePrecondition(http);
-  const [resource, id] = [getPathParameter(http, 'resource'), getPathParameter(http, 'id')];
+  const [resource, id] = [getPathParameter(http, 'resource'), getRecordId(http)];
   return { ...EMPTY_REQUEST, resource, action: 'delete', id, ifMatch, dryRun };
 }
 
@@ -62,7 +64,7 @@ export function parseUpdateRequest(http: HttpRequest): ApiRequest {
   validateNoQuery(http);
   const ifMatch = parsePrecondition(http);
   const resource = getPathParameter(http, 'resource');
-  const id = getPathParameter(http, 'id');
+  const id = getRecordId(http);
   return { ...EMPTY_REQUEST, resource, action: 'update', id, data: parseData(http.body, ANY_RECORD.update), ifMatch };
 }
 
@@ -83,6 +85,11 @@ function getPathParameter(http: HttpRequest, name: string): string {
   const value = http.params.get(name);
   if (value === undefined) throw new Error(`the route has no :${name} in its path`);
   return value;
+}
+
+/** Returns the id of the record in the route's path. */
+function getRecordId(http: HttpRequest): string {
+  return toRecordId(getPathParameter(http, 'id'));
 }
 
 /** Parses the values of a record. A missing body is refused, so that it does not become a record without values. */
@@ -158,7 +165,7 @@ function toRequest({ resource, action, members }: GivenAction, limits: RequestLi
     action: action.name,
     typed: true,
     ...parseListPart(members, limits, issues),
-    id: members.id,
+    id: members.id === undefined ? undefined : toRecordId(members.id),
     data: members.data,
     filter: action.takes.includes('filter') ? parseFilterMember(members.filter, limits, issues) : undefined,
     ifMatch: parseVersion(members.ifMatch, issues),

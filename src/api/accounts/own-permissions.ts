@@ -4,6 +4,7 @@ import { type AuditEntry, createEntryId, EVALUATION } from '../../audit/index.ts
 import { type Decision, decidingRule } from '../../authz/decision/index.ts';
 import { AUDIT_ACTIONS, AUDIT_LOG_NAME } from '../../authz/policies/index.ts';
 import type { Issue } from '../../errors.ts';
+import { toRecordId } from '../../ids.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { appendEvaluation, createRequestContext, type UnitOfWork } from '../../pipeline/index.ts';
 import { loadRecords } from '../../storage/index.ts';
@@ -72,7 +73,7 @@ async function evaluateRecords(unit: UnitOfWork, question: OwnQuestion): Promise
     total: false,
   });
   const actions = actionsOf(question);
-  const ids = question.ids === undefined ? undefined : [...new Set(question.ids)];
+  const ids = question.ids === undefined ? undefined : [...new Set(question.ids.map(toRecordId))];
   const records = ids === undefined ? new Map() : await loadRecords(tx, resource, ids);
   const assignments = await snapshot.assignments.of(tx, principal.id);
   const environment = { now: undefined, ip: caller.origin.ip };
