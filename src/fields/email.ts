@@ -17,7 +17,8 @@ export const email: FieldType = Object.freeze({
   widensTo: ['string', 'text'],
   form: 'input',
   example: 'ada@example.org',
-  jsonSchema: () => ({ type: 'string', format: 'email', maxLength: MAX_LENGTH }),
+  // Without `format`: its definition lacks values that are accepted, such as `a..b@example.org`.
+  jsonSchema: () => ({ type: 'string', maxLength: MAX_LENGTH, description: 'an email address' }),
   validateValue: (value) =>
     typeof value === 'string' && value.length <= MAX_LENGTH && EMAIL.test(value)
       ? undefined

@@ -1,7 +1,11 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../operators/index.ts';
 import type { Field, FieldType } from './field-type.ts';
 import { FIELD_TYPES } from './field-type-table.ts';
+
+const ajv = addFormats.default(new Ajv2020({ strict: false }));
 
 const LONE = '\ud800';
 
@@ -66,12 +70,17 @@ describe('accepted values', () => {
     ['timestamp', '2026-01-31T09:00:00.1234567Z', '2026-01-31T09:00:00.123Z', '2026-01-31T09:00:00.123Z'],
     ['email', 'Ada.L+news@Example.ORG', 'ada.l+news@example.org', 'ada.l+news@example.org'],
     ['url', 'http://localhost:8080/a?b=c#d', 'http://localhost:8080/a?b=c#d', 'http://localhost:8080/a?b=c#d'],
+    ['email', 'a..b@x.de', 'a..b@x.de', 'a..b@x.de'],
+    ['timestamp', '2024-01-01T00:00Z', '2024-01-01T00:00:00.000Z', '2024-01-01T00:00:00.000Z'],
+    ['url', 'http://x/é', 'http://x/é', 'http://x/é'],
+    ['url', 'http://x/%', 'http://x/%', 'http://x/%'],
+    ['url', 'http://x/|', 'http://x/|', 'http://x/|'],
     ['uuid', '018F4E6A-1C2B-7D3E-8F40-5A6B7C8D9E0F', '018f4e6a-1c2b-7d3e-8f40-5a6b7c8d9e0f', '018f4e6a-1c2b-7d3e-8f40-5a6b7c8d9e0f'],
     ['list', ['A@b.org'], ['a@b.org'], '["a@b.org"]', item('email')],
     ['list', ['1.5', 2], ['1.50', '2.00'], '["1.50","2.00"]', item('decimal')],
     ['list', [], [], '[]', item('string')],
     ['json', { a: [1, null] }, { a: [1, null] }, '{"a":[1,null]}'],
-  ])('the type %s converts %j to %j', (name, given, canonical, stored, options) => {
+  ])('the type %s converts %j to %j, which its schema of a response describes', (name, given, canonical, stored, options) => {
     const type = typeNamed(name);
     const field = fieldOf(name, options);
     expect(type.validateValue?.(given, field)).toBeUndefined();
@@ -79,6 +88,7 @@ describe('accepted values', () => {
     expect(written).toEqual(canonical);
     expect(type.toColumn(written, field)).toEqual(stored);
     expect(type.fromColumn(stored, field)).toEqual(canonical);
+    expect(ajv.validate(type.responseSchema?.(field) ?? type.jsonSchema(field), canonical), ajv.errorsText()).toBe(true);
   });
 
   it('converts booleans and decimals from the forms of both drivers', () => {

@@ -15,7 +15,7 @@ export const timestamp: FieldType = Object.freeze({
   name: 'timestamp',
   label: 'Date and time',
   summary:
-    'A point in time in ISO 8601 with `Z` or an offset. Stored and returned in UTC with milliseconds; smaller fractions are truncated.',
+    'A point in time in ISO 8601 with `Z` or an offset; requests may leave out the seconds. Stored and returned in UTC with milliseconds; smaller fractions are truncated.',
   options: ['min', 'max'],
   kind: 'timestamp',
   widensTo: ['string', 'text'],

@@ -15,7 +15,8 @@ export const url: FieldType = Object.freeze({
   widensTo: ['string', 'text'],
   form: 'input',
   example: 'https://example.org/news',
-  jsonSchema: () => ({ type: 'string', format: 'uri', maxLength: MAX_LENGTH }),
+  // Without `format`: its definition lacks values that are accepted, such as `http://x/é`.
+  jsonSchema: () => ({ type: 'string', maxLength: MAX_LENGTH, description: 'an absolute URL with the scheme http or https' }),
   validateValue: (value) => (isWebAddress(value) ? undefined : 'expected an address such as https://example.org/news'),
 } satisfies FieldType);
 
