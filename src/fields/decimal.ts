@@ -14,7 +14,7 @@ export const decimal: FieldType = Object.freeze({
   name: 'decimal',
   label: 'Decimal number',
   summary:
-    'An exact number of at most 18 digits, with `scale` digits (default 2) after the point. Accepted as a text ("12.30") or as a JSON number of at most 15 digits, with those of `scale`; returned as a text, never rounded.',
+    'An exact number of at most 18 digits, with `scale` digits (default 2) after the point. Accepted as a text ("12.30") or as a JSON number of at most 15 digits, with those of `scale`; returned as a text. A text is never rounded; a JSON number with more digits may be, before it is validated.',
   options: ['min', 'max', 'scale'],
   kind: 'decimal',
   column: 'integer',

@@ -11,7 +11,8 @@ const whole = {
 export const integer: FieldType = Object.freeze({
   name: 'integer',
   label: 'Whole number',
-  summary: 'A whole number between -9007199254740991 and 9007199254740991, the range that JSON numbers represent exactly.',
+  summary:
+    'A whole number between -9007199254740991 and 9007199254740991, the range that JSON numbers represent exactly. A JSON number with more than 15 digits and a fraction may be rounded to a whole one before it is validated.',
   options: ['min', 'max'],
   kind: 'number',
   whole: true,

@@ -18,6 +18,18 @@ describe('CSV', () => {
       {},
       [[2, { title: 'a', views: '0x10', open: 'yes' }]],
     ],
+    [
+      'integers with a fraction or an exponent, which could be rounded, as texts, which validation refuses',
+      'title,views\na,9007199254740990.6\nb,9007199254740991.2\nc,1e3\nd,7.00\ne,-7\n',
+      {},
+      [
+        [2, { title: 'a', views: '9007199254740990.6' }],
+        [3, { title: 'b', views: '9007199254740991.2' }],
+        [4, { title: 'c', views: '1e3' }],
+        [5, { title: 'd', views: 7 }],
+        [6, { title: 'e', views: -7 }],
+      ],
+    ],
     ['cells with invalid JSON', 'title,tags,extra\na,x,y\n', {}, [[2, { title: 'a' }], /^2 tags: .*array/, /^2 extra: .*JSON/]],
     [
       'quotes, delimiters and line ends within quotes; rows as a spreadsheet counts them',

@@ -163,6 +163,8 @@ type ParsedCell = { readonly value: Json } | { readonly issue: Issue };
 const FORMULA = /^[\s'"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^'*[\t\r]/;
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+/** Spreadsheets write zeros after the point in a column with that format. */
+const WHOLE_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.0+)?$/;
 
 /**
  * Writes a value as a cell: lists and JSON as JSON, null as an empty cell. With `guardFormulas`, an apostrophe precedes a text that a
@@ -185,8 +187,9 @@ function* parseCell(field: Field | undefined, cell: string, { guardFormulas, dep
   const isGuarded = guardFormulas && field?.writeOnly !== true && cell.startsWith("'") && FORMULA.test(cell.slice(1));
   const text = isGuarded ? cell.slice(1) : cell;
   // Write-only fields have no kind in conditions, so the kind of the type counts.
-  const kind = field && typeOf(field).kind;
-  if (kind === 'number') return { value: NUMBER.test(text) ? Number(text) : text };
+  const { kind, whole } = field === undefined ? {} : typeOf(field);
+  // A number that is not whole could become a whole one when it is rounded.
+  if (kind === 'number') return { value: (whole ? WHOLE_NUMBER : NUMBER).test(text) ? Number(text) : text };
   // Spreadsheets write booleans in capitals.
   if (kind === 'boolean') return { value: /^(?:true|false)$/i.test(text) ? text.toLowerCase() === 'true' : text };
   if (field === undefined || (kind !== 'list' && kind !== 'json')) return { value: text };
