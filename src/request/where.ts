@@ -191,8 +191,9 @@ function describeWrongOperator(field: Field, name: string): string {
 }
 
 function validateOperand(operator: Operator, value: Json, kind: PathKind): string | undefined {
-  // No stored field is JSON null, so the comparison could never hold.
-  if (value === null) return 'expected a value, given null; use isNull to match records without a value';
+  // No stored field is JSON null, so no value would ever be equal.
+  if (Array.isArray(value) ? value.includes(null) : value === null)
+    return 'expected a value, given null; use isNull to match records without a value';
   return operator.validateOperand(value, kind);
 }
 
