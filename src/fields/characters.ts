@@ -1,13 +1,21 @@
 import { type Json, type JsonObject, validatePattern } from '../operators/index.ts';
 import type { Field, FieldType } from './field-type.ts';
 
+const NO_NUL = 'expected text without NUL characters';
+const NO_SURROGATE = 'expected well-formed Unicode, found half of a surrogate pair';
+
 /** Returns a message for a value that is not a text, or that databases cannot store unchanged. */
 export function validateCharacters(value: Json): string | undefined {
   if (typeof value !== 'string') return 'expected text';
-  if (value.includes('\u0000')) return 'expected text without NUL characters';
+  if (value.includes('\u0000')) return NO_NUL;
   // A lone surrogate has no UTF-8 form: the stored text would differ.
-  if (!value.isWellFormed()) return 'expected well-formed Unicode, found half of a surrogate pair';
+  if (!value.isWellFormed()) return NO_SURROGATE;
   return undefined;
+}
+
+/** Returns true for a message about characters, also of an item of a list. */
+export function isAboutCharacters(message: string): boolean {
+  return message.endsWith(NO_NUL) || message.endsWith(NO_SURROGATE);
 }
 
 /** The column and codec of types that are stored as texts, unchanged. */

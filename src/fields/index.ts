@@ -6,5 +6,6 @@
  * Begin with `field-type.ts` (the contract), then `boolean.ts`, the shortest one. To add a type, add a file and a line to
  * `field-type-table.ts`.
  */
+export { isAboutCharacters } from './characters.ts';
 export type { ColumnType, Field, FieldOption, FieldType } from './field-type.ts';
 export { FIELD_TYPES } from './field-type-table.ts';

@@ -1,5 +1,5 @@
-import type { Issue } from '../errors.ts';
-import { FIELD_TYPES, type Field, type FieldType } from '../fields/index.ts';
+import type { Issue, IssueCode } from '../errors.ts';
+import { FIELD_TYPES, type Field, type FieldType, isAboutCharacters } from '../fields/index.ts';
 import { memoize } from '../memoize.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import { type Ajv, createAjv, toIssues, type ValidateFunction } from '../validation/index.ts';
@@ -78,7 +78,12 @@ function validateFormat(field: Field, value: Json): readonly Issue[] {
   const type = typeOf(field);
   const detail = type.validateValue?.(value, field);
   if (detail === undefined) return [];
-  return [{ path: field.name, code: type.isOutOfRange?.(value, field) === true ? 'range' : 'format', detail }];
+  return [{ path: field.name, code: formatCode(field, value, detail), detail }];
+}
+
+function formatCode(field: Field, value: Json, detail: string): IssueCode {
+  if (typeOf(field).isOutOfRange?.(value, field) === true) return 'range';
+  return isAboutCharacters(detail) ? 'characters' : 'format';
 }
 
 /**

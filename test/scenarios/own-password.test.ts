@@ -110,7 +110,7 @@ describe('a change of the own password with a mistake', () => {
     ['a short password', () => ({ currentPassword: uma.password, newPassword: 'short' }), ['newPassword: tooShort']],
     ['a common password', () => ({ currentPassword: uma.password, newPassword: 'PassWord1' }), ['newPassword: common']],
     ['the own email', () => ({ currentPassword: uma.password, newPassword: uma.email }), ['newPassword: guessable']],
-    ['control characters', () => ({ currentPassword: uma.password, newPassword: 'horse\u0000battery' }), ['newPassword: format']],
+    ['control characters', () => ({ currentPassword: uma.password, newPassword: 'horse\u0000battery' }), ['newPassword: characters']],
     ['an operator', () => ({ currentPassword: { $ne: null }, newPassword: NEW }), ['currentPassword: type']],
     ['another field', () => ({ currentPassword: uma.password, newPassword: NEW, role: 'admin' }), ['role: unknown']],
   ];
