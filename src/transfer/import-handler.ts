@@ -13,10 +13,10 @@ import {
   parseImportBody,
   parseImportQuery,
   parseJsonBody,
+  refuseMistakes,
   refusePreconditions,
   toProblemResponse,
   toSuccess,
-  validateNoQuery,
 } from '../request/index.ts';
 import type { Resource } from '../resources/index.ts';
 import { runInTurns } from '../run-in-turns.ts';
@@ -47,7 +47,7 @@ export async function handleImport(
   if (format !== 'json') return importStream(request, query, { ...query, format, stream });
   const { first, bytes } = await detectFormat(stream);
   if (first === '[') return importStream(request, query, { ...query, format, stream: bytes });
-  validateNoQuery(http);
+  refuseParameters(http);
   const { depth: maxDepth, rowLength: maxText } = deps.importBounds;
   const body = await readBody(bytes, deps.importBounds);
   return importBody(request, await runInTurns(parseJsonBody(body, { maxDepth, maxText, list: limitRows(deps.limits) })));
@@ -72,11 +72,20 @@ async function importStream(request: ImportRequest, options: ImportOptions, { st
   return importRows(request, options, rows);
 }
 
-/** Imports a body `{ data: [...] }` with optional members. */
+/** Refuses parameters beside a body `{ data: [...] }`, whose options are members. */
+function refuseParameters({ query }: HttpRequest): void {
+  const detail = 'expected options as members beside `data`; or send the array alone, with the options in the query';
+  refuseMistakes(
+    'REQUEST_PARAMETER',
+    [...query.keys()].map((path) => ({ path, code: 'conflict', detail })),
+  );
+}
+
+/** Imports a body `{ data: [...] }` with optional members. For a command, which prints a report, `data` alone is a file too. */
 async function importBody(request: ImportRequest, body: Json | undefined): Promise<HttpResponse | PlainRequest> {
-  const { deps, http } = request;
+  const { deps, http, onProgress } = request;
   const { options, isPlain, rows } = parseImportBody(body, deps.limits);
-  if (isPlain) return { plain: parseActionRequest({ ...http, body }, deps.limits, 'import') };
+  if (isPlain && onProgress === undefined) return { plain: parseActionRequest({ ...http, body }, deps.limits, 'import') };
   return importRows(request, options, toRows(rows));
 }
 

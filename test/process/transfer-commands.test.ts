@@ -176,3 +176,15 @@ describe('bailiwick policies', () => {
     expect(await named()).not.toContain('Refused');
   });
 });
+
+describe('bailiwick import of a JSON object', () => {
+  it('bailiwick import takes a JSON object with data, and refuses flags beside it', async () => {
+    const before = await tips();
+    const file = write('object.json', JSON.stringify({ data: [{ subject: 'O', text: 'x' }] }));
+    const refused = await inProcess('import', 'Tip', file, '--as', 'ada@example.com', '--dry-run');
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('expected options as members beside `data`') });
+    const ended = await inProcess('import', 'Tip', file, '--as', 'ada@example.com');
+    expect(ended).toMatchObject({ code: 0, err: '1 imported, 0 updated, 0 unchanged, 0 rejected\n' });
+    expect(await tips()).toBe(before + 1);
+  });
+});

@@ -345,6 +345,20 @@ describe('upsert', () => {
   });
 });
 
+describe('a body with data', () => {
+  it('refuses parameters in the query beside a body with data, and says where options belong', async () => {
+    const file = JSON.stringify({ data: [part('A')] });
+    const reply = await transfer.send(file, { query: 'mode=upsert&key=code', type: 'application/json' });
+    const detail = 'expected options as members beside `data`; or send the array alone, with the options in the query';
+    const mistake = { code: 'conflict', detail };
+    expect(reply.status).toBe(400);
+    expect(reply.at('errors')).toEqual([
+      { path: 'mode', ...mistake },
+      { path: 'key', ...mistake },
+    ]);
+  });
+});
+
 describe('users', () => {
   it('imports users with passwords that work for a login', async () => {
     const file = 'name,email,password\nAnn,ann@example.com,a long password\nBo,bo@example.com,another password\n';
