@@ -30,8 +30,11 @@ export function addGuards(server: FastifyInstance, limiter: RateLimiter | undefi
     refuseAmbiguous(request.raw);
     if (!UNCOUNTED.has(request.routeOptions.url ?? '')) charge(limiter, request, { cost: 1 });
     refuseExpectation(request.raw);
-    if (!request.is404) return done();
-    const { problem, allow } = directory.explain(request.method, toPath(request.raw));
+    const path = toPath(request.raw);
+    // A preflight of CORS has the route `*`, which takes its method at every path.
+    const hasParameter = request.routeOptions.url?.includes(':') === true;
+    if (!request.is404 && !(hasParameter && directory.isOtherMethod(request.method, path))) return done();
+    const { problem, allow } = directory.explain(request.method, path);
     if (allow.length > 0) reply.header('allow', allow.join(', '));
     throw problem;
   });
@@ -88,6 +91,8 @@ export function charge(limiter: RateLimiter | undefined, request: FastifyRequest
 /** The routes of the server, for 404 and 405 responses. */
 export interface RouteDirectory {
   add(method: string | readonly string[], path: string): void;
+  /** Returns true if a route has exactly this path, but another method: `GET /api/batch` does not list the resource `batch`. */
+  isOtherMethod(method: string, path: string): boolean;
   /** Returns the problem of a request without a route, and the methods that its path allows. */
   explain(method: string, path: string): { readonly problem: Problem; readonly allow: readonly string[] };
 }
@@ -101,8 +106,10 @@ export function createRouteDirectory(): RouteDirectory {
       for (const each of [method].flat()) methods.add(each);
       methodsByPath.set(path, methods);
     },
+    isOtherMethod: (method, path) => methodsByPath.get(path)?.has(method) === false,
     explain(method, path) {
-      const matching = [...methodsByPath].filter(([pattern]) => matches(pattern, path));
+      const own = methodsByPath.get(path);
+      const matching = own === undefined ? [...methodsByPath].filter(([pattern]) => matches(pattern, path)) : [[path, own] as const];
       const allow = [...new Set(matching.flatMap(([, methods]) => [...methods]))].sort();
       if (allow.length === 0) return { problem: new Problem('REQUEST_NO_ROUTE', 'no route has this path'), allow };
       return { problem: new Problem('REQUEST_METHOD', `expected ${allow.join(', ')} for this path, given ${method}`), allow };

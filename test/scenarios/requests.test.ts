@@ -406,3 +406,8 @@ describe('an invalid batch item', () => {
     expect(entry).toMatchObject({ action: 'update', allowed: true, outcome: 'BATCH_ABORTED', requestId: reply.at('requestId') });
   });
 });
+
+it.each(['GET', 'HEAD', 'PUT', 'DELETE'])('answers %s of the path of batches with 405', async (method) => {
+  const reply = await context.service.call(method, '/api/batch', {});
+  expect([reply.status, reply.headers['allow']]).toEqual([405, 'POST']);
+});
