@@ -214,7 +214,7 @@ export { type Replacement, replaceContent, type Staged, stageBackup } from './sq
 export { withBackupFile } from './sqlite/verify-backup.ts';
 export { type WrittenBackup, writeBackup } from './sqlite/write-backup.ts';
 export { countUsersAndPolicies } from './stored-counts.ts';
-export { insertionInto, selectionOf } from './table-names.ts';
+export { insertionInto } from './table-names.ts';
 export { loadUserByEmail } from './user-by-email.ts';
 export { countUserAssignments, loadUserPage, type UserPageQuery } from './user-lists.ts';
 export { type CandidateQuery, type Candidates, countUserValues, loadCandidates, loadUserNames } from './user-queries.ts';

@@ -78,15 +78,39 @@ interface Member {
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const roster = createRoster(options);
   const { members } = roster;
+  const restart = createRestart(roster, options);
+  return {
+    start: () => roster.start(),
+    restart,
+    get working() {
+      return [...members].filter(({ isWorking }) => isWorking).map(({ worker }) => worker);
+    },
+    async end() {
+      roster.close();
+      await Promise.all([...members].map(({ worker }) => endOrKill(worker, { isReplaced: false, timeout: options.endTimeout })));
+    },
+    kill() {
+      roster.close();
+      for (const { worker } of members) worker.kill();
+    },
+  };
+}
+
+/** Creates the function that replaces all workers. */
+function createRestart(roster: Roster, options: WorkerPoolOptions): () => Promise<void> {
+  const { members } = roster;
   let restarting: Promise<void> | undefined;
   let isRequested = false;
 
   async function replaceUntilNoneIsRequested(): Promise<void> {
-    while (isRequested && !roster.isEnding) {
-      isRequested = false;
-      await replaceAll();
+    try {
+      while (isRequested && !roster.isEnding) {
+        isRequested = false;
+        await replaceAll();
+      }
+    } finally {
+      restarting = undefined;
     }
-    restarting = undefined;
   }
 
   async function replaceAll(): Promise<void> {
@@ -111,24 +135,10 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     return hasStarted;
   }
 
-  return {
-    start: () => roster.start(),
-    restart() {
-      isRequested = true;
-      restarting ??= replaceUntilNoneIsRequested();
-      return restarting;
-    },
-    get working() {
-      return [...members].filter(({ isWorking }) => isWorking).map(({ worker }) => worker);
-    },
-    async end() {
-      roster.close();
-      await Promise.all([...members].map(({ worker }) => endOrKill(worker, { isReplaced: false, timeout: options.endTimeout })));
-    },
-    kill() {
-      roster.close();
-      for (const { worker } of members) worker.kill();
-    },
+  return () => {
+    isRequested = true;
+    restarting ??= replaceUntilNoneIsRequested();
+    return restarting;
   };
 }
 
