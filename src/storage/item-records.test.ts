@@ -131,6 +131,10 @@ describe('the records of a list', () => {
       ['item Team "t1"', { id: 't1', values: { 'leadId.name': 'Ann' }, missing: [] }],
       ['item Team "deleted"', null],
     ]);
+    expect(await facts({ anyOf: [is('teamIds.name', 'x'), is('teamIds.version', 9)] }, 'deleted')).toEqual([
+      ['item Team "t1"', { id: 't1', values: { name: 't1', version: 1 }, missing: [] }],
+      ['item Team "deleted"', null],
+    ]);
     expect(await facts(is('teamIds.name', 'x'), 'many')).toHaveLength(100);
   });
 });

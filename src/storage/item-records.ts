@@ -1,6 +1,7 @@
 /** Loads the records of lists of references. */
 import { toRelatedRecord } from '../authz/context/index.ts';
 import { itemName, type Path, type RelatedRecord, relatedPaths, type Some } from '../conditions/index.ts';
+import { getOrCreate } from '../memoize.ts';
 import type { Json } from '../operators/index.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
@@ -25,9 +26,9 @@ export interface ItemStore {
 /** Maximum records of lists whose values the audit log keeps for one decision. */
 const MAX_FACTS = 100;
 
-/** A record that is loaded for a condition; without a record, there is none. */
+/** A record that is loaded for conditions; without a record, there is none. */
 export interface FoundItem {
-  readonly some: Some;
+  readonly resource: string;
   readonly id: string;
   readonly record: RelatedRecord | undefined;
   readonly reads: readonly RecordRead[];
@@ -51,6 +52,8 @@ export function createItemStore(tx: Transaction, definitions: Definitions): Item
 class LoadingItems implements ItemStore {
   readonly lookups: RecordLookups<WantedItem, FoundItem>;
   readonly #definitions: Definitions;
+  /** The conditions that have looked up each record. */
+  readonly #conditions = new Map<string, Set<Some>>();
 
   constructor(tx: Transaction, definitions: Definitions) {
     this.#definitions = definitions;
@@ -60,6 +63,7 @@ class LoadingItems implements ItemStore {
   find(some: Some, id: string): RelatedRecord | undefined | 'unknown' {
     const shape = shapeOf(some, this.#definitions.get(some.resource));
     const key = `${shape} ${id}`;
+    getOrCreate(this.#conditions, key, createSet).add(some);
     const known = this.lookups.find(key);
     if (known !== undefined) return known.record;
     this.lookups.want(key, { some, id, shape });
@@ -71,7 +75,7 @@ class LoadingItems implements ItemStore {
   }
 
   facts(): ReadonlyMap<string, Json> {
-    return toFacts(this.lookups.entries().map(([, item]) => item));
+    return toFacts(this.lookups.entries().map(([key, item]) => [item, this.#conditions.get(key) ?? []]));
   }
 }
 
@@ -80,6 +84,8 @@ function shapeOf(some: Some, resource: Resource | undefined): string {
   const isLong = ([field = '']: readonly string[]): boolean => resource !== undefined && rowSizeOf(resource).longFields.has(field);
   return JSON.stringify([some.resource, relatedPaths(some).filter((keys) => keys.length > 1 || isLong(keys))]);
 }
+
+const createSet = (): Set<Some> => new Set();
 
 type Keyed<T> = readonly (readonly [key: string, T])[];
 
@@ -94,25 +100,27 @@ async function loadWanted(tx: Transaction, definitions: Definitions, wanted: Key
 async function loadItems(tx: Transaction, definitions: Definitions, wanted: Keyed<WantedItem>): Promise<Keyed<FoundItem>> {
   const [[, first]] = wanted as readonly [Keyed<WantedItem>[number]];
   const resource = definitions.get(first.some.resource);
-  if (resource === undefined) return wanted.map(([key, { some, id }]) => [key, { some, id, record: undefined, reads: [] }]);
+  if (resource === undefined)
+    return wanted.map(([key, { some, id }]) => [key, { resource: some.resource, id, record: undefined, reads: [] }]);
   const fields = new Set(relatedPaths(first.some).map(([field = '']) => field));
   const { records, stamps } = await loadStampedRecords(tx, resource, { ids: wanted.map(([, { id }]) => id), fields });
   const paths = relatedPaths(first.some).map((keys): Path => ({ group: 'resource', keys, text: `resource.${keys.join('.')}` }));
   const referencedOf = await loadReferencedOfEach(tx, definitions, { paths, resource, records: [...records.values()] });
-  return wanted.map(([key, { some, id }]) => {
+  const { name } = resource;
+  return wanted.map(([key, { id }]) => {
     const reads: RecordRead[] = [{ resource, id, stamp: stamps.get(id) ?? null }];
     const record = records.get(id);
-    if (record === undefined) return [key, { some, id, record, reads }];
+    if (record === undefined) return [key, { resource: name, id, record, reads }];
     const referenced = referencedOf(record, (read) => reads.push(read));
-    return [key, { some, id, record: toRelatedRecord({ definitions, resource, record, referenced }), reads }];
+    return [key, { resource: name, id, record: toRelatedRecord({ definitions, resource, record, referenced }), reads }];
   });
 }
 
 /** Returns the values that all conditions read of the first records. */
-function toFacts(items: Iterable<FoundItem>): ReadonlyMap<string, Json> {
+function toFacts(items: Iterable<readonly [FoundItem, conditions: Iterable<Some>]>): ReadonlyMap<string, Json> {
   const facts = new Map<string, { id: string; values: Record<string, Json>; missing: string[] } | null>();
-  for (const { some, id, record } of items) {
-    const name = itemName(some.resource, id);
+  for (const [{ resource, id, record }, conditions] of items) {
+    const name = itemName(resource, id);
     if (facts.size === MAX_FACTS && !facts.has(name)) continue;
     if (record === undefined) {
       facts.set(name, null);
@@ -120,7 +128,7 @@ function toFacts(items: Iterable<FoundItem>): ReadonlyMap<string, Json> {
     }
     const kept = facts.get(name) ?? { id, values: {}, missing: [] };
     facts.set(name, kept);
-    for (const keys of relatedPaths(some)) {
+    for (const keys of [...conditions].flatMap(relatedPaths)) {
       const value = record.valueOf(keys);
       if (value !== undefined) kept.values[keys.join('.')] = value;
       else if (!kept.missing.includes(keys.join('.'))) kept.missing.push(keys.join('.'));
