@@ -1,5 +1,6 @@
 /** The live stream of the audit log: server-sent events over `fetch`, because `EventSource` cannot send a token. */
 
+import { requireType } from './content-type.ts';
 import type { AuditEntry } from './generated/service-types.ts';
 import { fromNetwork, Interruption } from './interruption.ts';
 import type { Transport } from './transport.ts';
@@ -67,14 +68,13 @@ interface ServerEvent {
 }
 
 /** Parses server-sent events. Pieces may end anywhere. */
-async function* readEvents({ headers, body }: Response): AsyncGenerator<ServerEvent, void> {
-  const reader = (body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream()).getReader();
+async function* readEvents(response: Response): AsyncGenerator<ServerEvent, void> {
+  const reader = (response.body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream()).getReader();
   const read = (): ReturnType<typeof reader.read> => fromNetwork(reader.read());
   let rest = '';
   try {
     // Another service at this address answers with a page, which has no events and no end of them.
-    const type = headers.get('content-type');
-    if (!type?.startsWith('text/event-stream')) throw new TypeError(`expected events, given ${type}`);
+    requireType(response, /event/, 'events');
     for (let piece = await read(); !piece.done; piece = await read()) {
       const blocks = (rest + piece.value).split('\n\n');
       rest = blocks.pop() ?? '';

@@ -1,4 +1,5 @@
 /** Requests to the service: with the token of their caller, repeated where a repetition cannot change anything twice. */
+import { requireType } from './content-type.ts';
 import { fromNetwork, Interruption } from './interruption.ts';
 import { ProblemError, readProblem } from './problem-error.ts';
 import { type Caller, createSession, type Session, type SessionOptions } from './session.ts';
@@ -134,9 +135,9 @@ function toRequest(base: string, request: ClientRequest, token: string | undefin
 /** Reads the body of a response. Another body, such as the page of another service, is a mistake, and no failure of the network. */
 async function readJson(response: Response): Promise<unknown> {
   const text = await fromNetwork(response.text());
-  const type = response.headers.get('content-type');
-  if (!type?.includes('json')) throw new TypeError(`expected JSON, given ${type}`);
-  return JSON.parse(text);
+  requireType(response, /[/+]json/, 'JSON');
+  // A response to HEAD has no body.
+  return text ? JSON.parse(text) : undefined;
 }
 
 /** Returns true for a refused token, unless it was refused between two parts of the request: `data` says what the parts before have changed. */

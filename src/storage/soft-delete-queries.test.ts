@@ -165,9 +165,9 @@ const OTHERS = new Set(
     'checkUnderstood checkDatabase countEntriesSince loadDeletedRecord findDeletedTogether findReferencesToClear listDeletedRecords listRolePolicies listRoleAssignments findUnknownUsers loadAssignedPage loadCandidates loadRevision listMigrations',
     'loadOtherDefinitions listPolicies loadPoliciesById loadPoliciesByName loadPolicy loadChanges loadUserAssignments loadPolicyState loadPoliciesOfRoles loadRoleAssignments loadDefinitionsRevision loadPolicyStateAt loadUserPoliciesAt loadHistoryHeadAt loadActiveAssignments loadActiveRules loadCheckedPolicies loadPolicyPage findPolicyIds loadFittingPolicies loadRolePoliciesOf loadPolicySummaries countUserValues',
     'findAssignment loadAppliedDefinitions loadAssignment loadAssignmentsAt loadHistoryHead loadPolicies loadPolicyChanges loadPolicyToChange loadPolicyVersion loadRolePolicies loadUserPolicies',
-    'loadDatabaseVersion loadDefinitionsHash loadAssignmentPage loadBatchState loadPolicyNames loadRuleNames',
+    'loadDatabaseVersion loadDefinitionsHash loadAssignmentPage loadBatchState loadPolicyNames loadRuleNames findPoliciesOfUsers listPolicyNames loadPoliciesInForce countUsersAndPolicies',
     // Reads only users, which cannot be soft-deleted.
-    'findReferencingAdmin loadUserNames loadUserPage countUserAssignments',
+    'findReferencingAdmin loadUserByEmail loadUserNames loadUserPage countUserAssignments',
     // Tested with soft-deleted records by the law, and by the scenarios of related records and of hierarchies.
     'loadDescendantsOfList loadRelatedOfList',
   ].flatMap((names) => names.split(' ')),

@@ -34,6 +34,7 @@ describe('a successful response that is not JSON', () => {
 
   it.each([
     ['text/html', '<!doctype html>', 'expected JSON, given text/html'],
+    ['application/x-ndjson', '{"id":1}\n{"id":2}\n', 'expected JSON, given application/x-ndjson'],
     [undefined, '', 'expected JSON, given null'],
   ])('a response of the type %s is refused with its type', async (type, body, message) => {
     const service = fakeService();
@@ -43,5 +44,11 @@ describe('a successful response that is not JSON', () => {
     );
     await expect(service.client.article.list()).rejects.toThrow(new TypeError(message));
     expect(service.sent).toHaveLength(1);
+  });
+
+  it('a response without a body, such as to HEAD, has the value undefined', async () => {
+    const service = fakeService();
+    service.answer('/api/Article', new Response(null, { headers: { 'content-type': 'application/json; charset=utf-8' } }));
+    expect(await service.client.send({ method: 'HEAD', path: '/api/Article' })).toBeUndefined();
   });
 });
