@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
-import { type EndpointDescription, matchesIfNoneMatch } from '../request/index.ts';
+import { type EndpointDescription, matchesIfNoneMatch, NO_CONTENT } from '../request/index.ts';
 import { Input, OneOf, Type } from '../schemas/index.ts';
 
 /** The names of the schemas. No other file of the folder is served. */
@@ -22,9 +22,9 @@ export const SCHEMA_ENDPOINT: EndpointDescription = {
   answers: {
     200: {
       description: 'The schema, in the dialect 2020-12.',
-      schema: Type.Object({ $id: Type.String(), $schema: Type.String() }, { additionalProperties: true }),
+      schema: NO_CONTENT,
+      files: { 'application/schema+json': Type.Object({ $id: Type.String(), $schema: Type.String() }, { additionalProperties: true }) },
       headers: ['ETag'],
-      example: { $id: 'urn:bailiwick:policy.schema.json', $schema: 'https://json-schema.org/draft/2020-12/schema' },
     },
   },
   problems: [404],

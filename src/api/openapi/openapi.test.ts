@@ -97,7 +97,7 @@ describe('the OpenAPI document of endpoints', () => {
   it('the responses of an operation are its own, those of every operation, and those of its caller and body', () => {
     const statuses = ({ responses }: JsonObject): readonly string[] => Object.keys(responses as JsonObject);
     expect(statuses(operation)).toEqual(['201', '400', '401', '404', '405', '408', '413', '415', '417', '421', '422', '429', '500', '503']);
-    expect(statuses(item['get'] as JsonObject)).toEqual(['200', '400', '401', '405', '408', '417', '421', '429', '500', '503']);
+    expect(statuses(item['get'] as JsonObject)).toEqual(['200', '400', '401', '405', '408', '413', '417', '421', '429', '500', '503']);
     expect([operation['security'], item['get']?.['security']]).toEqual([[{ bearerAuth: [] }], undefined]);
   });
 
@@ -113,7 +113,7 @@ describe('the OpenAPI document of endpoints', () => {
     expect(parameters).toEqual({});
     expect(Object.keys(headers ?? {})).toEqual(['X-Request-Id', 'X-Decision-Id', 'Retry-After', 'WWW-Authenticate', 'Allow']);
     expect(Object.keys(responses ?? {})).toEqual(
-      ['400', '401', '405', '408', '417', '421', '429', '500', '503'].map((status) => `problem${status}`),
+      ['400', '401', '405', '408', '413', '417', '421', '429', '500', '503'].map((status) => `problem${status}`),
     );
   });
 });

@@ -23,8 +23,9 @@ export function headerRefs(names: readonly ResponseHeader[] = []): JsonObject {
   return Object.fromEntries((['X-Request-Id', ...names] as const).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-const OF_EVERY_OPERATION = [400, 405, 408, 417, 421, 429, 500, 503];
-const OF_BODIES = [413, 415];
+/** A long query is also too large. */
+const OF_EVERY_OPERATION = [400, 405, 408, 413, 417, 421, 429, 500, 503];
+const OF_BODIES = [415];
 
 /** The properties of an operation that determine its errors. */
 interface ProblemSources {
