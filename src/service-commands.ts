@@ -35,8 +35,8 @@ import { type CommandExport, type CommandImport, exportFromCommand, importFromCo
 export interface ServiceCommands {
   /** Returns the policies that correspond to the legacy permissions maps; with `apply`, creates those that are missing. */
   policiesFromPermissions(options: { readonly apply: boolean }): Promise<readonly PermissionPolicy[]>;
-  /** Imports policies as an admin. Returns a message for the operator. */
-  importPolicies(file: CommandPolicies): Promise<string>;
+  /** Imports policies as an admin. Returns lines for the operator. */
+  importPolicies(file: CommandPolicies): Promise<readonly string[]>;
   /** Applies the policies of files as an admin: all or none. */
   applyPolicies(application: CommandApplication): Promise<PolicyApplicationReport>;
   /** Assigns a policy to a user or role as an admin. Returns a message for the operator. */

@@ -45,11 +45,11 @@ export async function runPolicyImport({ context, config, flags }: PolicyCommand,
     const input = { bytes: await source.open(stop), stop };
     return withInput(input, (bytes) =>
       withService(context, { config, createsDatabase: !request.dryRun }, async (service) => {
-        const message = await withProgress(context, (show) => {
+        const lines = await withProgress(context, (show) => {
           show(`importing the policies of ${source.from}`);
           return service.importPolicies({ ...request, bytes });
         });
-        context.print(message);
+        for (const line of lines) context.print(line);
         return 0;
       }),
     );

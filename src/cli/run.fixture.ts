@@ -66,7 +66,7 @@ export function createRun(
     },
     async importPolicies({ as, mediaType, dryRun }) {
       calls.push(`import policies as ${as}: ${mediaType}, dry run ${dryRun}`);
-      return '2 created';
+      return ['2 created'];
     },
     async applyPolicies({ as, orphans, dryRun, deletable }) {
       calls.push(`apply policies as ${as}: ${orphans}, dry run ${dryRun}${deletable === undefined ? '' : `, deletable ${deletable}`}`);

@@ -131,7 +131,10 @@ describe('bailiwick policies', () => {
   it('bailiwick policies imports as the admin, with one revision and one entry, while the service runs', async () => {
     const file = write('policies.ndjson', [policy, { ...policy, name: 'Another' }].map((each) => `${JSON.stringify(each)}\n`).join(''));
     const tried = await inProcess('policies', 'import', file, '--as', 'ada@example.com', '--dry-run');
-    expect([tried.code, tried.out]).toEqual([0, '2 created, 0 updated, 0 unchanged, 2 assigned; a dry run, nothing was stored\n']);
+    const created = (name: string) =>
+      `would create policy "${name}"\n  rule "ALLOW read on Tip" is added and allows read on resource Tip\n  assigned to role viewer: active, priority 100\n`;
+    const summary = '2 created, 0 updated, 0 unchanged, 2 assigned; a dry run, nothing was stored\n';
+    expect([tried.code, tried.out]).toEqual([0, created('From the shell') + created('Another') + summary]);
     expect(await named()).not.toContain('From the shell');
     const epoch = (): number => Number(query(data, `SELECT "number" FROM "_State" WHERE "id" = 'epoch'`)[0]);
     const before = epoch();

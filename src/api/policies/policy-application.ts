@@ -18,6 +18,7 @@ import {
   type Transaction,
 } from '../../storage/index.ts';
 import { type AdminDeps, adminEndpoint, handleAs, runDry } from '../admin/index.ts';
+import { describeImport } from './describe-import.ts';
 import { type DescribedAssignment, describeImportedAssignment } from './policy-changes.ts';
 import { toCommandRequest } from './policy-commands.ts';
 import { compareImport, type ImportChange } from './policy-differences.ts';
@@ -157,8 +158,6 @@ const PREVIEWED_ORPHAN_WORDS: Readonly<Record<OrphanAction, OrphanWords>> = {
   delete: { policy: 'would be deleted', role: 'would be removed' },
 };
 
-const PREVIEWED_RESULTS: Readonly<Record<ImportChange['result'], string>> = { created: 'would create', updated: 'would update' };
-
 function describeApplication(
   { changes, assignments, orphanedPolicies, orphanedRoles, ...counts }: Described,
   action: OrphanAction,
@@ -166,28 +165,14 @@ function describeApplication(
 ): readonly string[] {
   const words = (isPreview ? PREVIEWED_ORPHAN_WORDS : ORPHAN_WORDS)[action];
   const orphans = [...countOf(orphanedPolicies, ['policy', 'policies']), ...countOf(orphanedRoles, ['assignment', 'assignments'])];
-  const assigned = Map.groupBy(assignments, ({ policy }) => policy);
-  const summariesOf = (name: string): readonly string[] => (assigned.get(name) ?? []).map(({ summary }) => `  ${summary}`);
-  const written = new Set(changes.map(({ name }) => name));
-  const onlyAssigned = [...assigned.keys()].filter((name) => !written.has(name));
   return [
-    ...changes.flatMap((change) => [...describePolicy(change, isPreview), ...summariesOf(change.name)]),
-    ...onlyAssigned.flatMap((name) => [
-      `${isPreview ? 'would change' : 'changed'} the assignments of policy "${name}"`,
-      ...summariesOf(name),
-    ]),
+    ...describeImport({ changes, assignments }, isPreview),
     ...orphanedPolicies.map(({ name, file }) => `policy "${name}" is no longer in ${file}: ${words.policy}`),
     ...orphanedRoles.map(
       ({ policy, role }) => `the assignment of policy "${policy}" to role ${role} is no longer in its file: ${words.role}`,
     ),
     [summarizeImport(counts), ...orphans.map((text) => `${text} no longer in files`)].join(', '),
   ];
-}
-
-/** Describes a policy that was created, in a preview with its rules, or the differences of one that was changed. */
-function describePolicy({ name, result, differences }: ImportChange, isPreview: boolean): readonly string[] {
-  const meanings = result === 'updated' || isPreview ? differences.map(({ meaning }) => `  ${meaning}`) : [];
-  return [`${isPreview ? PREVIEWED_RESULTS[result] : result} policy "${name}"`, ...meanings];
 }
 
 function countOf({ length }: readonly unknown[], [singular, plural]: readonly [string, string]): readonly string[] {

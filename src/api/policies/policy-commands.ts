@@ -10,6 +10,7 @@ import {
   assignToRole,
   createPolicy,
   currentRevision,
+  type ImportedPolicies,
   listRolePolicies,
   loadPoliciesByName,
   loadPoliciesInForce,
@@ -19,6 +20,7 @@ import {
   updatePolicy,
 } from '../../storage/index.ts';
 import { type AdminDeps, handleAs } from '../admin/index.ts';
+import { type DescribedImport, describeImport } from './describe-import.ts';
 import { FULL_ACCESS } from './full-access.ts';
 import { exportedPolicies, policyImport } from './policy-transfer-endpoints.ts';
 
@@ -33,13 +35,24 @@ export interface CommandPolicies {
   readonly reason?: string | undefined;
 }
 
-/** Imports policies and returns a summary. @throws Problem as the admin endpoint does */
-export async function importPoliciesFromCommand(deps: AdminDeps, command: CommandPolicies): Promise<string> {
+/**
+ * Imports policies. Returns lines for the operator: of a dry run the changes, of which the endpoint returns a limited number, and then a summary.
+ *
+ * @throws Problem as the admin endpoint does
+ */
+export async function importPoliciesFromCommand(deps: AdminDeps, command: CommandPolicies): Promise<readonly string[]> {
   const { as, mediaType, bytes, dryRun, reason } = command;
   const query = new Map(Object.entries({ dryRun: String(dryRun), ...(reason !== undefined && { reason }) }));
   const request = toImportRequest(query, { mediaType, bytes });
   const { body } = await handleAs(deps, policyImport, { request, identify: (tx) => deps.identity.identifyByEmail(tx, as) });
-  return (body as unknown as { readonly message: string }).message;
+  const { data, message } = body as unknown as { readonly data: ImportedPolicies & Partial<DescribedImport>; readonly message: string };
+  const { changes = [], assignments = [], created, updated, assigned } = data;
+  const others = dryRun ? created + updated + assigned - changes.length - assignments.length : 0;
+  return [
+    ...describeImport({ changes, assignments }, dryRun),
+    ...(others > 0 ? [`and ${others} other changes of policies and assignments`] : []),
+    message,
+  ];
 }
 
 /** Exports policies with their roles, one per line, in the format of an import. */
