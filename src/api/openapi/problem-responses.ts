@@ -23,7 +23,7 @@ export function headerRefs(names: readonly ResponseHeader[] = []): JsonObject {
   return Object.fromEntries((['X-Request-Id', ...names] as const).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** A long query is also too large. */
+/** The statuses that every operation can answer. 413 is also the status of a query that is too long. */
 const OF_EVERY_OPERATION = [400, 405, 408, 413, 417, 421, 429, 500, 503];
 const OF_BODIES = [415];
 
