@@ -179,14 +179,14 @@ describe('a worker pool', () => {
 
   it('replaces a worker that dies before its turn only once', async () => {
     const test = await startTestPool();
-    const restarted = test.pool.restart();
+    void test.pool.restart();
     await expect.poll(() => test.workers.length).toBe(3);
     workerOf(test, 1).dies(null);
     await expect.poll(() => test.workers.length).toBe(4);
     for (const index of [2, 3]) workerOf(test, index).becomesReady();
     await expect.poll(() => workerOf(test, 0).calls).toEqual(['replaced']);
     workerOf(test, 0).dies(0);
-    await restarted;
+    await expect.poll(() => test.lines.at(-1)).toBe('all workers have been replaced');
     expect(workingOf(test)).toEqual([2, 3]);
   });
 

@@ -153,6 +153,23 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
     onPostgres: true,
   },
   {
+    name: 'named locks are taken in the order in which a unit of work names them',
+    file: 'src/storage/postgres/transaction-handle.ts',
+    find: 'names.toSorted()',
+    replace: '[...names]',
+    red: 'src/storage/postgres/database.test.ts',
+    test: 'takes several named locks in one order, so that units of work that need the same ones run once',
+    onPostgres: true,
+  },
+  {
+    name: 'a worker that dies during a restart is replaced twice',
+    file: 'src/workers/worker-pool.ts',
+    find: 'if (!members.has(old)) continue;',
+    replace: '',
+    red: 'src/workers/worker-pool.test.ts',
+    test: 'replaces a worker that dies before its turn only once',
+  },
+  {
     name: 'the wait for a connection advances the clock',
     file: 'src/storage/postgres/lazy-transaction.ts',
     find: 'localTimes = readLocalTimes();\n    });',
