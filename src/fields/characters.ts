@@ -13,7 +13,7 @@ export function validateCharacters(value: Json): string | undefined {
   return undefined;
 }
 
-/** Returns true for a message about characters, also of an item of a list. */
+/** Returns true for a message of `validateCharacters`, also if a text before it names the item of a list. */
 export function isAboutCharacters(message: string): boolean {
   return message.endsWith(NO_NUL) || message.endsWith(NO_SURROGATE);
 }

@@ -13,8 +13,9 @@ export interface QueryResult {
 }
 
 /**
- * The part of a connection that an attempt at a unit of work uses. It throws the driver's errors. A connection that is taken from its pool with the first
- * statement calls `onSent` when it sends the statement. The wait for the connection does not count as time of the statement.
+ * The part of a connection that an attempt at a unit of work uses. It throws the driver's errors.
+ *
+ * `onSent` is called when a statement is sent after a wait for the connection, because the wait does not count as time of the statement.
  */
 export interface AttemptConnection {
   /** Returns the number of the connection in this process; two open connections never have the same number. */
