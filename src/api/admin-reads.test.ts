@@ -3,7 +3,7 @@ import { type AuditEntry, searchEntries } from '../audit/index.ts';
 import { codeOf } from '../pipeline/pipeline.fixture.ts';
 import { parseQuery } from '../request/index.ts';
 import type { Database } from '../storage/index.ts';
-import { type AdminEndpoint, toRoute } from './admin/admin-endpoint.ts';
+import { type AdminEndpoint, toRoute } from './admin/index.ts';
 import { adminEndpoints } from './admin-routes.ts';
 import { openAdmin, type TestAdmin, type TestAdminRequest } from './endpoint.fixture.ts';
 

@@ -10,7 +10,7 @@ import type { Json } from '../operators/index.ts';
 import { openPipeline, type TestPipeline, type TestPipelineOptions, type TestUser } from '../pipeline/pipeline.fixture.ts';
 import { type HttpResponse, parseQuery } from '../request/index.ts';
 import { createPolicy } from '../storage/index.ts';
-import { type AdminDeps, toRoute } from './admin/admin-endpoint.ts';
+import { type AdminDeps, toRoute } from './admin/index.ts';
 import { adminEndpoints } from './admin-routes.ts';
 import { createDecisionStreams } from './streams/decision-streams.ts';
 

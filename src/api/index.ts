@@ -1,7 +1,7 @@
 /**
  * The HTTP endpoints, in one folder per subject. Each file is a table of endpoints with their schemas and handlers.
  *
- * Requests to records go through the pipeline (`records/`). All admin endpoints share `admin/admin-endpoint.ts`: they require an admin or an
+ * Requests to records go through the pipeline (`records/`). All admin endpoints run in `admin/run-endpoint.ts`: they require an admin or an
  * auditor, and a change and its audit entry are one transaction. Admin endpoints never read or write records of a resource.
  * Begin with `records/record-routes.ts`, or with `admin/admin-endpoint.ts` and `policies/policy-endpoints.ts`.
  */

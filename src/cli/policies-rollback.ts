@@ -54,7 +54,7 @@ function describe({ name, differences, assignments, message }: RollbackReport, {
   const changes = [
     ...differences.map(({ meaning }) => meaning),
     ...assignments.map((assignment) => {
-      const assignee = 'role' in assignment ? `role ${assignment.role}` : (assignment.email ?? `user ${assignment.userId}`);
+      const assignee = assignment.role !== undefined ? `role ${assignment.role}` : (assignment.email ?? `user ${assignment.userId}`);
       return `the assignment to ${assignee} ${(dryRun ? PREVIEWED_OUTCOMES : OUTCOMES)[assignment.outcome]}`;
     }),
   ];

@@ -8,7 +8,7 @@ import { toTestId } from './test-ids.ts';
 import { toTestOrigin } from './test-origin.ts';
 
 /** The database and the policies of a test file. */
-export type TestContext = Omit<SimulationContext, 'request'>;
+export type TestContext = Omit<SimulationContext, 'origin'>;
 
 /** The records that a list shows. */
 export interface DecidedList {

@@ -96,7 +96,7 @@ async function decideCase(context: TestContext, each: PolicyTestCase): Promise<D
   const hypothesis = { user: undefined, resource: undefined, now };
   const rulesFor = rulesIn(context.snapshot, context.tx);
   const { explanation, decisions, issues } = await simulateAccess(
-    { ...context, request: { origin: toTestOrigin(each) } },
+    { ...context, origin: toTestOrigin(each) },
     { resource, action, recordId, isRestore: each.action === 'restore', isOriginKnown: true, userId, hypothesis, data },
     rulesFor,
   );

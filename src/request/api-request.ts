@@ -1,6 +1,9 @@
 import type { ActionName } from '../actions.ts';
 import type { Json } from '../operators/index.ts';
 
+/** The versions that a change may replace: those of an If-Match header, or `*` for every one. */
+export type IfMatch = readonly number[] | '*' | undefined;
+
 /** A request for an action on a resource, from a URL, a body or a batch. Its shape is valid; names and values are resolved when the definitions are known. */
 export interface ApiRequest {
   readonly resource: string;
@@ -22,7 +25,7 @@ export interface ApiRequest {
   /** References to expand; none if absent. */
   readonly expand?: readonly ExpandItem[] | undefined;
   /** Record versions of If-Match; `'*'` for any version. */
-  readonly ifMatch?: readonly number[] | '*' | undefined;
+  readonly ifMatch?: IfMatch;
   /** True if a deletion only returns what it would do. */
   readonly dryRun?: boolean | undefined;
 }

@@ -3,7 +3,7 @@
  * document is made from them.
  */
 import { type Issue, Problem, type ProblemCode } from '../errors.ts';
-import type { Json } from '../operators/index.ts';
+import type { Json, JsonObject } from '../operators/index.ts';
 import { type ObjectSchema, type Rendered, type Schema, type SchemaOf, Type, type TypeOf } from '../schemas/index.ts';
 import { validateSchema } from '../validation/index.ts';
 import type { HttpRequest, HttpResponse, Method } from './http-messages.ts';
@@ -117,6 +117,11 @@ type StreamedResponse = HttpResponse & Required<Pick<HttpResponse, 'pieces'>>;
 /** The schema of an object without members, for the query of an endpoint that takes no parameters. */
 export const NO_MEMBERS: ObjectSchema<Record<never, Schema>> = Type.Object({}, { additionalProperties: false });
 
+type BodyRules<B extends Schema> = Pick<
+  EndpointDescription<ObjectSchema, ObjectSchema, B>,
+  'body' | 'bodyOptional' | 'bodyProblem' | 'validatesBody'
+>;
+
 type EndpointSchemas<P extends ObjectSchema, Q extends ObjectSchema, B extends Schema> = Pick<
   EndpointDescription<P, Q, B>,
   'params' | 'query' | 'body' | 'bodyOptional' | 'bodyProblem' | 'validatesBody' | 'ifMatch'
@@ -129,37 +134,47 @@ type EndpointSchemas<P extends ObjectSchema, Q extends ObjectSchema, B extends S
  * @throws Problem REQUEST_PARAMETER, or the problem of the body, with every mistake; VALUE_INVALID for a path parameter
  */
 export function parseEndpointRequest<P extends ObjectSchema, Q extends ObjectSchema, B extends Schema>(
-  { params, query, body, bodyOptional = false, bodyProblem = 'REQUEST_MALFORMED', ...endpoint }: EndpointSchemas<P, Q, B>,
+  endpoint: EndpointSchemas<P, Q, B>,
   request: HttpRequest,
 ): EndpointInput<P, Q, B> {
   // A cache adds If-None-Match to a GET. The whole response is right then.
   refusePreconditions(request, endpoint.method === 'GET' ? 'If-None-Match' : endpoint.ifMatch === true ? 'If-Match' : undefined);
-  const path = Object.fromEntries(request.params);
-  if (params !== undefined) refuseMistakes('VALUE_INVALID', validateSchema(params, path, 'path parameter'));
+  const params = validateParams(endpoint, Object.fromEntries(request.params));
+  const query = parseQueryParameters(request.query, endpoint.query ?? NO_MEMBERS) as TypeOf<Q>;
+  if (endpoint.body === undefined) refuseBody(request);
+  return { params, query, body: parseBody(endpoint, request.body) };
+}
+
+/** Validates an input that is no HTTP request. @throws Problem as `parseEndpointRequest` does */
+export function validateEndpointInput<P extends ObjectSchema, Q extends ObjectSchema, B extends Schema>(
+  endpoint: EndpointSchemas<P, Q, B>,
+  { params, query, body }: Partial<EndpointInput<P, Q, B>>,
+): EndpointInput<P, Q, B> {
+  const parameters = (query ?? {}) as JsonObject;
+  refuseMistakes('REQUEST_PARAMETER', validateSchema(endpoint.query ?? NO_MEMBERS, parameters, 'query parameter'));
   return {
-    params: path as TypeOf<P>,
-    query: parseQueryParameters(request.query, query ?? NO_MEMBERS) as TypeOf<Q>,
-    body: (body === undefined
-      ? refuseBody(request)
-      : endpoint.validatesBody === 'handler'
-        ? request.body
-        : parseBody(request.body, { schema: body, isOptional: bodyOptional, problem: bodyProblem })) as TypeOf<B>,
+    params: validateParams(endpoint, (params ?? {}) as JsonObject),
+    query: parameters as TypeOf<Q>,
+    body: parseBody(endpoint, body as Json | undefined),
   };
 }
 
-interface BodyRules {
-  readonly schema: Schema;
-  readonly isOptional: boolean;
-  readonly problem: ProblemCode;
+function validateParams<P extends ObjectSchema>({ params }: { readonly params?: P }, given: JsonObject): TypeOf<P> {
+  if (params !== undefined) refuseMistakes('VALUE_INVALID', validateSchema(params, given, 'path parameter'));
+  return given as TypeOf<P>;
 }
 
 /** Validates a body. An absent body is validated as an empty object, so that its required members are reported. */
-function parseBody(given: Json | undefined, { schema, isOptional, problem }: BodyRules): Json {
+function parseBody<B extends Schema>(
+  { body: schema, bodyOptional = false, bodyProblem = 'REQUEST_MALFORMED', validatesBody }: BodyRules<B>,
+  given: Json | undefined,
+): TypeOf<B> {
+  if (schema === undefined || validatesBody === 'handler') return given as TypeOf<B>;
   // JSON null is a value, not an absent body.
   const body = given === undefined ? {} : given;
-  refuseMistakes(problem, validateSchema(schema, body));
-  if (given === undefined && !isOptional) refuseMistakes(problem, [NO_BODY]);
-  return body;
+  refuseMistakes(bodyProblem, validateSchema(schema, body));
+  if (given === undefined && !bodyOptional) refuseMistakes(bodyProblem, [NO_BODY]);
+  return body as TypeOf<B>;
 }
 
 const NO_BODY: Issue = { path: '', code: 'required', detail: 'expected a JSON body, none was given' };

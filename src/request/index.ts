@@ -6,7 +6,7 @@
  * neither receives bytes (`http/` does) nor decides on access.
  * Begin with `api-request.ts` and `http-messages.ts`, the two contracts; then `record-schemas.ts` and `record-requests.ts`.
  */
-export type { ApiRequest, FilterItem, RequestLimits, RequestOrigin, SortKey } from './api-request.ts';
+export type { ApiRequest, FilterItem, IfMatch, RequestLimits, RequestOrigin, SortKey } from './api-request.ts';
 export { type BatchItem, type BatchRequest, fillItemReferences, hasItemReferences, importedRows, parseBatch } from './batch-request.ts';
 export {
   type Answer,
@@ -20,6 +20,7 @@ export {
   type ResponseHeader,
   type ResponseOf,
   respond,
+  validateEndpointInput,
 } from './endpoint.ts';
 export {
   type Admission,

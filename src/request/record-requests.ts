@@ -4,7 +4,7 @@ import { toRecordId } from '../ids.ts';
 import { describeValue, isObject, type Json, ownValue } from '../operators/index.ts';
 import type { TypeOf } from '../schemas/index.ts';
 import { validateSchema } from '../validation/index.ts';
-import type { ApiRequest, RequestLimits } from './api-request.ts';
+import type { ApiRequest, IfMatch, RequestLimits } from './api-request.ts';
 import { NO_MEMBERS, refuseBody } from './endpoint.ts';
 import type { HttpRequest } from './http-messages.ts';
 import { parseListPart } from './list-request.ts';
@@ -116,7 +116,7 @@ export function parseActionRequest(http: HttpRequest, limits: RequestLimits, nam
 }
 
 /** Parses the If-Match of a change. @throws Problem REQUEST_MALFORMED, also for other preconditions */
-function parsePrecondition(http: HttpRequest): readonly number[] | '*' | undefined {
+function parsePrecondition(http: HttpRequest): IfMatch {
   refusePreconditions(http, 'If-Match');
   return parseIfMatch(http.header('if-match'));
 }
@@ -181,7 +181,7 @@ export function validateRowCount(body: Json | undefined, { importRows }: Request
 }
 
 /** Parses `ifMatch` of a body: a version, or a text like an If-Match header. */
-function parseVersion(given: Json | undefined, issues: Issue[]): readonly number[] | '*' | undefined {
+function parseVersion(given: Json | undefined, issues: Issue[]): IfMatch {
   if (given === undefined) return undefined;
   if (typeof given === 'number' && Number.isSafeInteger(given) && given > 0) return [given];
   const versions = typeof given === 'string' ? toVersions(given) : undefined;
@@ -207,7 +207,7 @@ const ETAG = /^(?:W\/)?"([1-9]\d{0,14})"$/;
  *
  * @throws Problem REQUEST_MALFORMED
  */
-export function parseIfMatch(header: string | undefined): readonly number[] | '*' | undefined {
+export function parseIfMatch(header: string | undefined): IfMatch {
   if (header === undefined) return undefined;
   const versions = toVersions(header);
   if (versions !== undefined) return versions;
@@ -216,7 +216,7 @@ export function parseIfMatch(header: string | undefined): readonly number[] | '*
 }
 
 /** Returns the versions of an If-Match; undefined if it has another form or too many ETags. */
-function toVersions(text: string): readonly number[] | '*' | undefined {
+function toVersions(text: string): IfMatch {
   if (text.trim() === '*') return '*';
   const tags = text.split(',', MAX_ETAGS + 1);
   const versions = tags.map((tag) => ETAG.exec(tag.trim())?.[1]).filter((version) => version !== undefined);
@@ -225,7 +225,7 @@ function toVersions(text: string): readonly number[] | '*' | undefined {
 
 /** An If-Match header and the stored version that it must name. */
 export interface VersionPrecondition {
-  readonly ifMatch: readonly number[] | '*' | undefined;
+  readonly ifMatch: IfMatch;
   /** The stored version; undefined if nothing is stored. */
   readonly version: number | undefined;
   /** The changed object. The problem has the current version of policies and assignments only: not every caller who may change a record may read it. */

@@ -251,7 +251,7 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
   },
   {
     name: 'a caller who is not admitted takes a place of long requests',
-    file: 'src/api/admin/admin-endpoint.ts',
+    file: 'src/api/admin/run-endpoint.ts',
     find: 'endpoint.beginsLong === true ?',
     replace: 'endpoint.beginsLong === undefined ?',
     red: 'test/scenarios/long-admission.test.ts',

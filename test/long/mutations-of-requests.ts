@@ -180,7 +180,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'the next request loads the policies that a change has loaded',
-    file: 'src/api/admin/admin-endpoint.ts',
+    file: 'src/api/admin/run-endpoint.ts',
     find: 'if (last !== undefined) deps.policyStore.keepChange(last);',
     replace: '',
     red: 'src/api/policies/finding-endpoints.test.ts',
@@ -453,9 +453,9 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a read by an admin has no audit entry',
-    file: 'src/api/admin/admin-endpoint.ts',
-    find: 'if (isAudited && !hasEntry &&',
-    replace: 'if (isAudited && hasEntry && !hasEntry &&',
+    file: 'src/api/admin/run-endpoint.ts',
+    find: 'if (isAudited && !hasEntry() &&',
+    replace: 'if (isAudited && hasEntry() && !hasEntry() &&',
     red: 'src/api/admin-reads.test.ts',
     test: 'appends one audit entry, which names the question: decisions.list',
   },

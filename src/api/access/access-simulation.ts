@@ -56,9 +56,8 @@ export interface SimulatedAccess {
 }
 
 /** The transaction, the policies and the origin of a simulation. */
-export interface SimulationContext extends Pick<AdminRequest, 'tx' | 'snapshot'> {
+export interface SimulationContext extends Pick<AdminRequest, 'tx' | 'snapshot' | 'origin'> {
   readonly deps: Pick<AdminRequest['deps'], 'timeZone'>;
-  readonly request: Pick<AdminRequest['request'], 'origin'>;
   /** Related records that earlier simulations have loaded in the same transaction, if it changes none. */
   readonly related?: RelatedStore | undefined;
 }
@@ -138,7 +137,7 @@ function denyInactive({ trace, ties }: Explanation): Explanation {
 
 /** Returns the input of the scope, before the hypothesis is applied. A user who is not stored has role `anon`; the record of a list or export without an id, or of a test for any record, is unknown. */
 function scopeInputOf(
-  { tx, snapshot, deps, request }: SimulationContext,
+  { tx, snapshot, deps, origin }: SimulationContext,
   test: AccessTest,
   { user, record }: SimulatedAccess['stored'],
 ): ScopeInput {
@@ -149,7 +148,7 @@ function scopeInputOf(
     resource: test.resource,
     record: (isOfMany || test.isAnyRecord === true) && test.recordId === undefined ? UNRESOLVED : record,
     recordId: test.recordId,
-    origin: request.origin,
+    origin,
     data: test.data,
     now: tx.now,
     timeZone: deps.timeZone,

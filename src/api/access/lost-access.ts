@@ -70,9 +70,9 @@ async function findLost([before, after]: readonly [AdminRequest, AdminRequest], 
 }
 
 async function isDeniedToCaller(admin: AdminRequest, permission: Permission): Promise<boolean> {
-  const { tx, snapshot, admin: principal, request } = admin;
+  const { tx, snapshot, admin: principal, origin } = admin;
   const assignments = await snapshot.assignments.of(tx, principal.id);
-  const environment = { now: undefined, ip: request.origin.ip };
+  const environment = { now: undefined, ip: origin.ip };
   const question = { ...toRequest(admin, permission), environment, principal, assignments, ids: undefined, records: new Map() };
   const [decision] = await decideForCaller(admin, question);
   return decision?.effect === 'deny';

@@ -1,54 +1,26 @@
-import { type ADMIN_CHANGE_RESOURCES, ADMIN_RESOURCE, type AuditEntry, appendEntry, loadHistoryFacts } from '../../audit/index.ts';
+import type { ADMIN_CHANGE_RESOURCES } from '../../audit/index.ts';
 import type { Checkpoints } from '../../audit/integrity/index.ts';
 import type { Authentication } from '../../authn/index.ts';
-import type { Principal } from '../../authz/context/index.ts';
 import type { PolicyStore, Snapshot } from '../../authz/index.ts';
 import type { PolicyLimits } from '../../authz/policies/index.ts';
-import { Problem } from '../../errors.ts';
+import type { Problem } from '../../errors.ts';
 import type { JsonObject } from '../../operators/index.ts';
-import { toCallerKey, withAuditMode } from '../../pipeline/index.ts';
-import {
-  type Answers,
-  type EndpointDescription,
-  type EndpointInput,
-  type HttpRequest,
-  type HttpResponse,
-  type NO_MEMBERS,
-  parseEndpointRequest,
-  parseIfMatch,
-  type ResponseOf,
-  type Route,
-  toETag,
-  validateIfMatch,
-} from '../../request/index.ts';
+import type { Answers, EndpointDescription, EndpointInput, IfMatch, NO_MEMBERS, RequestOrigin, ResponseOf } from '../../request/index.ts';
 import type { Definitions } from '../../resources/index.ts';
 import type { ObjectSchema, Schema, TypeOf } from '../../schemas/index.ts';
 import type { Database, Transaction } from '../../storage/index.ts';
-import type { ImportLimits } from '../../transfer/index.ts';
-import {
-  type AdmittedRequest,
-  type AuditAction,
-  type Auditor,
-  admitAdmin,
-  admitCaller,
-  type KnownPrincipal,
-  type RequestInfo,
-  toAdminEntry,
-} from '../admission/index.ts';
+import type { Format } from '../../transfer/formats/index.ts';
+import type { AdmittedRequest, AuditAction, Auditor, KnownPrincipal } from '../admission/index.ts';
 import type { DecisionStreams } from '../streams/index.ts';
-import { type PolicyImportBody, parsePolicyImportBody } from './admin-parsing.ts';
+import type { PolicyImportBody, PolicyImportLimits } from './admin-parsing.ts';
 import type { SystemSource } from './system-status.ts';
 
 /** Dependencies and configuration of the admin endpoints. */
-export interface AdminDeps {
+export interface AdminDeps extends PolicyImportLimits {
   readonly database: Database;
   readonly identity: Authentication;
   readonly policyStore: PolicyStore;
   readonly limits: PolicyLimits;
-  /** Maximum number of policies in an import. */
-  readonly importPolicies: number;
-  /** Limits on the body of an import. */
-  readonly importBounds: ImportLimits;
   /** Maximum milliseconds of the searches of a request. */
   readonly milliseconds: number;
   /** Maximum bytes of a page of policies with their rules. */
@@ -68,13 +40,33 @@ export interface AdminDeps {
   readDefinitions(): Definitions;
 }
 
+/** The validated input of an admin endpoint. */
+export interface AdminInput<
+  Params extends ObjectSchema = ObjectSchema,
+  Query extends ObjectSchema = ObjectSchema,
+  Body extends Schema = Schema,
+> extends EndpointInput<Params, Query, Body> {
+  readonly headers: AdminHeaders;
+}
+
+/** The headers of a request that endpoints read. A command has only `ifMatch`. */
+export interface AdminHeaders {
+  /** The versions that a change may replace. */
+  readonly ifMatch?: IfMatch;
+  readonly ifNoneMatch?: string | undefined;
+  /** The event after which the client continues a stream. */
+  readonly lastEventId?: string | undefined;
+  /** The file formats that the client accepts, the preferred one first. */
+  readonly accepted?: readonly Format[];
+}
+
 /** A request of an admin, with its transaction. */
 export interface AdminRequest<
   Params extends ObjectSchema = ObjectSchema,
   Query extends ObjectSchema = ObjectSchema,
   Body extends Schema = Schema,
-> extends EndpointInput<Params, Query, Body> {
-  readonly request: HttpRequest;
+> extends AdminInput<Params, Query, Body> {
+  readonly origin: RequestOrigin;
   readonly tx: Transaction;
   /** The caller: an admin, or an auditor. */
   readonly admin: KnownPrincipal;
@@ -142,158 +134,16 @@ export function adminEndpoint<
   Params extends ObjectSchema = typeof NO_MEMBERS,
   Query extends ObjectSchema = typeof NO_MEMBERS,
   Body extends Schema = Schema,
->({ path, id, problems = [], ...endpoint }: Omit<AdminEndpoint<Params, Query, Body, Returns>, 'caller'>): AdminEndpoint {
-  const described = { ...endpoint, path: `/admin/api${path}`, id: `admin.${id}`, caller: 'bearer' as const, problems: [403, ...problems] };
-  return described as unknown as AdminEndpoint;
-}
-
-/** Returns the route of an endpoint. The route requires an admin token. */
-export function toRoute(deps: AdminDeps, endpoint: AdminEndpoint): Route {
-  return {
-    method: endpoint.method,
-    path: endpoint.path,
-    ...(endpoint.importList !== undefined && { streams: 'body', bodyBytes: deps.importBounds.bodyBytes }),
-    ...(endpoint.streams !== undefined && { streams: endpoint.streams }),
-    admission: { freeBytes: 0, admit: (origin) => admit(deps, { origin, operation: operationOf(endpoint) }) },
-    handle: async (request) => {
-      const token = await deps.identity.readToken(request.origin.token);
-      const caller = toCallerKey(token, request.origin.ip);
-      return handleAs(deps, endpoint, { request, caller, identify: (tx) => deps.identity.identify(tx, token) });
-    },
-  };
-}
-
-/** Refuses callers who are not admins before the body is read. The transaction of the request identifies the admin again. */
-async function admit({ identity, database }: AdminDeps, info: RequestInfo): Promise<number> {
-  const token = await identity.readToken(info.origin.token);
-  const admin = await database.transaction(async (tx) => admitAdmin(tx, info, await identity.identify(tx, token)));
-  if (admin instanceof Problem) throw admin;
-  return Number.POSITIVE_INFINITY;
-}
-
-/** A request, and the function that identifies its caller. */
-export interface IdentifiedRequest {
-  readonly request: HttpRequest;
-  /** Identifies the caller in the queue of long attempts; absent for a command. */
-  readonly caller?: string;
-  identify(tx: Transaction): Promise<Principal>;
-}
-
-/**
- * Handles a request if the identified caller is an admin. Changes append their audit entry with `audit`; this function appends the entry of
- * every other request that succeeds, except to endpoints with `isAudited: false`.
- */
-export async function handleAs(
-  deps: AdminDeps,
-  endpoint: AdminEndpoint,
-  { request, caller, identify }: IdentifiedRequest,
-): Promise<HttpResponse> {
-  // The body is read before the transaction starts, so that a slow client does not block others.
-  const bounds = { ...deps.importBounds, maxItems: deps.importPolicies };
-  const upload = endpoint.importList === undefined ? undefined : await parsePolicyImportBody(request, endpoint.importList, bounds);
-  const info: RequestInfo = { origin: request.origin, operation: operationOf(endpoint) };
-  const admitIn = async (tx: Transaction): Promise<AdmittedRequest | Problem> => {
-    const principal = await identify(tx);
-    const snapshot = await deps.policyStore.snapshot(tx);
-    const { auditorAction } = endpoint;
-    const admitted = await admitCaller(tx, { info, principal, snapshot, auditorAction, timeZone: deps.timeZone });
-    return admitted instanceof Problem ? admitted : { ...admitted, snapshot };
-  };
-  const options = { caller, milliseconds: deps.milliseconds };
-  // Few requests may take long at once, so a caller who is not admitted is refused before the request waits for its turn.
-  const first = endpoint.beginsLong === true ? await deps.database.transaction(admitIn, options) : undefined;
-  if (first instanceof Problem) throw first;
-  const run = async (isAudited: boolean): Promise<HttpResponse | Problem> => {
-    let last: Transaction | undefined;
-    const work = async (tx: Transaction): Promise<HttpResponse | Problem> => {
-      last = tx;
-      const admitted = await admitIn(tx);
-      if (admitted instanceof Problem) return admitted;
-      const input = parseEndpointRequest(endpoint, request);
-      const again = { admitAgain: admitIn, verifyToken: async () => void (await deps.identity.readToken(request.origin.token)) };
-      const adminRequest = { ...input, ...toAdminRequest(deps, { tx, request, ...admitted }), upload, ...again };
-      let hasEntry = false;
-      const audit = (change: AdminChange): Promise<void> => {
-        hasEntry = true;
-        return adminRequest.audit(change);
-      };
-      const response = await endpoint.handle({ ...adminRequest, audit });
-      if (isAudited && !hasEntry && endpoint.isAudited !== false) appendEntry(tx, toReadEntry(endpoint, adminRequest));
-      return response;
-    };
-    const response = await deps.database.transaction(work, { ...options, beginsLong: endpoint.beginsLong });
-    if (last !== undefined) deps.policyStore.keepChange(last);
-    return response;
-  };
-  const isRead = endpoint.method === 'GET' || endpoint.question !== undefined;
-  const response = await (isRead ? withAuditMode(deps, run) : run(true));
-  if (response instanceof Problem) throw response;
-  return response;
+>({
+  path,
+  id,
+  problems = [],
+  ...endpoint
+}: Omit<AdminEndpoint<Params, Query, Body, Returns>, 'caller'>): AdminEndpoint<Params, Query, Body, Returns> {
+  return { ...endpoint, path: `/admin/api${path}`, id: `admin.${id}`, caller: 'bearer', problems: [403, ...problems] };
 }
 
 /** Returns the name of the endpoint in audit entries of reads and denials. */
-function operationOf({ id }: Pick<AdminEndpoint, 'id'>): string {
+export function operationOf({ id }: Pick<AdminEndpoint, 'id'>): string {
   return id.replace(/^admin\./, '');
-}
-
-/** Returns the audit entry of a request that changed nothing. It names the endpoint and the question, not the answer. */
-function toReadEntry(endpoint: AdminEndpoint, { request, admin, auditor, snapshot, tx, params, query, body }: AdminRequest): AuditEntry {
-  const { cursor: _, after: __, ...members } = query as JsonObject;
-  const { id, policyId } = params as { readonly id?: string; readonly policyId?: string };
-  const question: JsonObject = { ...(params as JsonObject), ...members, ...endpoint.question?.(body) };
-  const asked = Object.keys(question).length === 0 ? undefined : { question };
-  if (auditor !== undefined) {
-    const { decision } = auditor;
-    const facts = { ...decision.facts, ...asked };
-    // Without the id of a record, because the decision is about entries that were not known yet. The question has the id.
-    return toAdminEntry(request, admin, { ...decision, facts: Object.keys(facts).length === 0 ? undefined : facts });
-  }
-  return toAdminEntry(request, admin, {
-    now: tx.now,
-    allowed: true,
-    resource: ADMIN_RESOURCE,
-    action: operationOf(endpoint),
-    recordId: id ?? policyId,
-    reason: `${endpoint.method} ${endpoint.path}`,
-    epoch: snapshot.revision.number,
-    facts: asked,
-  });
-}
-
-function toAdminRequest(
-  deps: AdminDeps,
-  caller: Pick<AdminRequest, 'tx' | 'request'> & AdmittedRequest,
-): Omit<AdminRequest, keyof EndpointInput<ObjectSchema, ObjectSchema, Schema> | 'admitAgain' | 'verifyToken'> {
-  const { tx, request, snapshot, admin } = caller;
-  return {
-    ...caller,
-    deps,
-    async audit({ changeReason, ...change }) {
-      const facts = { ...(await loadHistoryFacts(tx)), ...(changeReason !== undefined && { changeReason }) };
-      appendEntry(tx, toAdminEntry(request, admin, { ...change, facts, now: tx.now, allowed: true, epoch: snapshot.revision.number }));
-    },
-  };
-}
-
-/**
- * Refuses the change of a policy or an assignment that another admin has changed since the caller read it. The transaction must
- * have locked the policy or assignment. @throws Problem REQUEST_MALFORMED, RECORD_VERSION, RECORD_VERSION_REQUIRED.
- */
-export function validatePolicyVersion(
-  { request, deps }: Pick<AdminRequest, 'request' | 'deps'>,
-  subject: 'policy' | 'assignment',
-  version: number | undefined,
-): void {
-  validateIfMatch({ ifMatch: parseIfMatch(request.header('if-match')), version, subject, requirement: deps.ifMatch });
-}
-
-/** Validates the version of an assignment that may not exist yet. Only the renewal of an existing assignment needs a version. */
-export function validateRenewalVersion(admin: AdminRequest, version: number | undefined): void {
-  const requirement = version === undefined ? 'optional' : admin.deps.ifMatch;
-  validateIfMatch({ ifMatch: parseIfMatch(admin.request.header('if-match')), version, subject: 'assignment', requirement });
-}
-
-/** Returns the headers of a response with one policy or assignment. */
-export function versionHeaders({ version }: { readonly version: number }): NonNullable<HttpResponse['headers']> {
-  return { etag: toETag(version) };
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createHttpRequest, refusalOf } from '../../request/http-request.fixture.ts';
 import type { HttpRequest } from '../../request/index.ts';
+import { parseAccept } from '../../transfer/index.ts';
 import {
-  type PolicyImportBounds,
+  type PolicyFile,
   parseChangeCursor,
   parseIdCursor,
   parsePolicyCursor,
@@ -15,7 +16,8 @@ import {
 } from './admin-parsing.ts';
 
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
-const BOUNDS: PolicyImportBounds = { bodyBytes: 1000, streamBytes: 1000, rowLength: 100, depth: 4, maxItems: 10 };
+const BOUNDS = { importBounds: { bodyBytes: 1000, streamBytes: 1000, rowLength: 100, depth: 4 }, importPolicies: 10 };
+const LARGER = { ...BOUNDS, importBounds: { ...BOUNDS.importBounds, bodyBytes: 1_000_000 } };
 
 const encode = (text: string): string => Buffer.from(text).toString('base64url');
 
@@ -67,15 +69,15 @@ describe('a cursor of changes', () => {
   );
 });
 
-/** Creates a request with a body that arrives in two pieces. */
-function requestWith(text: string, type: string | undefined): HttpRequest {
+/** Creates a file whose bytes arrive in two pieces. */
+function fileWith(text: string, mediaType: string | undefined): PolicyFile {
   const bytes = Buffer.from(text);
   const half = Math.floor(bytes.length / 2);
   async function* send() {
     yield bytes.subarray(0, half);
     yield bytes.subarray(half);
   }
-  return { ...createHttpRequest({}), header: (name) => (name === 'content-type' ? type : undefined), stream: send() };
+  return { mediaType, bytes: send() };
 }
 
 describe('the body of an import of policies', () => {
@@ -83,16 +85,16 @@ describe('the body of an import of policies', () => {
     ['a JSON object as it is', '{"policies":[{"a":1}]}', undefined],
     ['a JSON array as the list', '[{"a":1}]', 'application/json'],
   ] as const)('an import takes %s', async ([, text, type]) => {
-    expect(await parsePolicyImportBody(requestWith(text, type), 'policies', BOUNDS)).toEqual({ body: { policies: [{ a: 1 }] } });
+    expect(await parsePolicyImportBody(BOUNDS, 'policies', fileWith(text, type))).toEqual({ body: { policies: [{ a: 1 }] } });
   });
 
   it('an import takes one policy of each line of NDJSON, with its number', async () => {
-    const request = requestWith('{"a":1}\n\n{"a":2}\n', 'application/x-ndjson');
-    expect(await parsePolicyImportBody(request, 'policies', BOUNDS)).toEqual({ body: { policies: [{ a: 1 }, { a: 2 }] }, lines: [1, 3] });
+    const file = fileWith('{"a":1}\n\n{"a":2}\n', 'application/x-ndjson');
+    expect(await parsePolicyImportBody(BOUNDS, 'policies', file)).toEqual({ body: { policies: [{ a: 1 }, { a: 2 }] }, lines: [1, 3] });
   });
 
   it('an import names each line that is not JSON', async () => {
-    const parsed = parsePolicyImportBody(requestWith('{\n{"a":2}\n[', 'application/x-ndjson'), 'policies', BOUNDS);
+    const parsed = parsePolicyImportBody(BOUNDS, 'policies', fileWith('{\n{"a":2}\n[', 'application/x-ndjson'));
     await expect(parsed).rejects.toMatchObject({
       code: 'REQUEST_MALFORMED',
       extras: {
@@ -109,10 +111,10 @@ describe('the body of an import of policies', () => {
     async function* send() {
       for (; ; lines++) yield Buffer.from('{}\n');
     }
-    const request = { ...createHttpRequest({}), header: () => 'application/x-ndjson', stream: send() };
+    const file = { mediaType: 'application/x-ndjson', bytes: send() };
     const expected = { code: 'POLICY_INVALID', extras: { errors: [{ path: 'policies', code: 'tooMany' }] } };
-    await expect(parsePolicyImportBody(request, 'policies', { ...BOUNDS, bodyBytes: 1_000_000 })).rejects.toMatchObject(expected);
-    expect(lines).toBe(BOUNDS.maxItems);
+    await expect(parsePolicyImportBody(LARGER, 'policies', file)).rejects.toMatchObject(expected);
+    expect(lines).toBe(BOUNDS.importPolicies);
   });
 
   it.for([
@@ -120,13 +122,13 @@ describe('the body of an import of policies', () => {
     ['member', '{"policies":['],
   ] as const)('an import of JSON ends at the first item too many of the %s', async ([, start]) => {
     // If it went on, it would find that the text is not JSON.
-    const request = requestWith(`${start}${'[],'.repeat(20_000)}?`, 'application/json');
+    const file = fileWith(`${start}${'[],'.repeat(20_000)}?`, 'application/json');
     const expected = { code: 'POLICY_INVALID', extras: { errors: [{ path: 'policies', code: 'tooMany' }] } };
-    await expect(parsePolicyImportBody(request, 'policies', { ...BOUNDS, bodyBytes: 1_000_000 })).rejects.toMatchObject(expected);
+    await expect(parsePolicyImportBody(LARGER, 'policies', file)).rejects.toMatchObject(expected);
   });
 
   it.for(['text/csv', 'text/plain'])('an import refuses the type %s', async (type) => {
-    await expect(parsePolicyImportBody(requestWith('a', type), 'policies', BOUNDS)).rejects.toMatchObject({ code: 'REQUEST_MEDIA_TYPE' });
+    await expect(parsePolicyImportBody(BOUNDS, 'policies', fileWith('a', type))).rejects.toMatchObject({ code: 'REQUEST_MEDIA_TYPE' });
   });
 });
 
@@ -162,6 +164,6 @@ describe('wantsLines', () => {
     ['application/x-ndjson', 'json', false],
     ['application/json', 'ndjson', true],
   ] as const)('a response to Accept %s and the format %s has lines: %s', ([accept, format, expected]) => {
-    expect(wantsLines(accepting(accept), format)).toBe(expected);
+    expect(wantsLines(parseAccept(accepting(accept)), format)).toBe(expected);
   });
 });

@@ -1,11 +1,11 @@
 /** Cursors of admin endpoints, and the bodies of policy imports. */
 import { type Issue, MAX_ISSUES, Problem } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
-import { type HttpRequest, parseJsonBody } from '../../request/index.ts';
+import { type ByteStream, parseJsonBody } from '../../request/index.ts';
 import { runInTurns } from '../../run-in-turns.ts';
 import type { ChangePosition, PolicyOrder, PolicyPosition } from '../../storage/index.ts';
 import { type Format, formatOfType, readObjects } from '../../transfer/formats/index.ts';
-import { type ImportLimits, limitBytes, parseAccept, readBody } from '../../transfer/index.ts';
+import { type ImportLimits, limitBytes, readBody } from '../../transfer/index.ts';
 
 /** The kinds of lists whose pages are in the order of ids. */
 type Paged = 'user' | 'policy' | 'userPolicy' | 'rolePolicy';
@@ -83,10 +83,19 @@ export interface PolicyImportBody {
   readonly lines?: readonly number[];
 }
 
-/** Limits of the body of an import. */
-export interface PolicyImportBounds extends ImportLimits {
-  /** Maximum items of the list. The parsing of a longer one ends there. */
-  readonly maxItems: number;
+/** The limits of an import. */
+export interface PolicyImportLimits {
+  /** Maximum number of policies. The parsing of more ends there. */
+  readonly importPolicies: number;
+  /** Limits on the body. */
+  readonly importBounds: ImportLimits;
+}
+
+/** The bytes of an import. */
+export interface PolicyFile {
+  /** The media type; JSON if undefined. */
+  readonly mediaType: string | undefined;
+  readonly bytes: ByteStream;
 }
 
 /**
@@ -94,17 +103,21 @@ export interface PolicyImportBounds extends ImportLimits {
  *
  * @param list Name of the list in the object.
  */
-export async function parsePolicyImportBody(request: HttpRequest, list: string, bounds: PolicyImportBounds): Promise<PolicyImportBody> {
-  const format = detectFormat(request);
-  const stream = request.stream ?? EMPTY_STREAM;
+export async function parsePolicyImportBody(
+  { importBounds, importPolicies }: PolicyImportLimits,
+  list: string,
+  { mediaType, bytes }: PolicyFile,
+): Promise<PolicyImportBody> {
+  const bounds = { ...importBounds, maxItems: importPolicies };
+  const format = detectFormat(mediaType);
   const refuse = (): Problem => toTooMany(list, bounds.maxItems);
   if (format === 'json') {
     const limits = { maxDepth: bounds.depth, maxText: bounds.rowLength, list: { name: list, maxItems: bounds.maxItems, refuse } };
-    const body = await runInTurns(parseJsonBody(await readBody(stream, bounds), limits));
+    const body = await runInTurns(parseJsonBody(await readBody(bytes, bounds), limits));
     return { body: Array.isArray(body) ? { [list]: body } : body };
   }
   const [items, lines, issues]: [Json[], number[], Issue[]] = [[], [], []];
-  for await (const { row, data, problem } of readObjects(limitBytes(stream, bounds), bounds)) {
+  for await (const { row, data, problem } of readObjects(limitBytes(bytes, bounds), bounds)) {
     if (items.push(data) > bounds.maxItems) throw refuse();
     lines.push(row);
     if (problem !== undefined) issues.push({ path: `${list}.${items.length - 1}`, row, code: 'type', detail: problem.detail });
@@ -131,15 +144,15 @@ export function withLines(issues: readonly Issue[], list: string, lines: PolicyI
 }
 
 /** Returns true if the response is NDJSON, by `format` or by the Accept header. */
-export function wantsLines(request: HttpRequest, format: 'json' | 'ndjson' | undefined): boolean {
-  return (format ?? parseAccept(request).find((accepted) => accepted !== 'csv')) === 'ndjson';
+export function wantsLines(accepted: readonly Format[], format: 'json' | 'ndjson' | undefined): boolean {
+  return (format ?? accepted.find((each) => each !== 'csv')) === 'ndjson';
 }
 
-function detectFormat(request: HttpRequest): Exclude<Format, 'csv'> {
-  const type = request.header('content-type');
-  const format = type === undefined ? 'json' : formatOfType(type);
+function detectFormat(mediaType: string | undefined): Exclude<Format, 'csv'> {
+  const format = mediaType === undefined ? 'json' : formatOfType(mediaType);
   if (format === 'json' || format === 'ndjson') return format;
   throw new Problem('REQUEST_MEDIA_TYPE', 'expected a body of type application/json, application/x-ndjson');
 }
 
-const EMPTY_STREAM = { async *[Symbol.asyncIterator]() {} };
+/** The body of a request without one. */
+export const EMPTY_STREAM: ByteStream = { async *[Symbol.asyncIterator]() {} };

@@ -2,11 +2,10 @@
 import type { AssignmentChange, Policy } from '../../authz/policies/index.ts';
 import { Problem } from '../../errors.ts';
 import type { JsonObject } from '../../operators/index.ts';
-import { toETag } from '../../request/index.ts';
 import type { AssignableRole } from '../../resources/index.ts';
 import { findAssignment, isInForce, loadUserByEmail, type RolePair, type Transaction, type UserPair } from '../../storage/index.ts';
-import { type AdminDeps, handleAs } from '../admin/index.ts';
-import { findPolicyId, requirePolicy, toCommandRequest } from '../policies/index.ts';
+import { type AdminDeps, runAsAdmin } from '../admin/index.ts';
+import { findPolicyId, requirePolicy } from '../policies/index.ts';
 import { ASSIGNMENT_ENDPOINTS } from './assignment-endpoints.ts';
 
 /** The user, by email, or the role that a policy is assigned to. */
@@ -95,10 +94,5 @@ async function send(
   endpoint: (typeof ASSIGNMENT_ENDPOINTS)['user']['create'],
   { command, target: { pair, version }, body, query = {} }: CommandCall,
 ): Promise<void> {
-  const request = {
-    ...toCommandRequest(query, body),
-    params: new Map(Object.entries(pair)),
-    header: (name: string) => (name === 'if-match' && version !== undefined ? toETag(version) : undefined),
-  };
-  await handleAs(deps, endpoint, { request, identify: (tx) => deps.identity.identifyByEmail(tx, command.as) });
+  await runAsAdmin(deps, endpoint, { as: command.as, params: { ...pair }, version, body, query });
 }

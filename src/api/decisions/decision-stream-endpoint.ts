@@ -37,9 +37,9 @@ const streamDecisions = adminEndpoint({
   }),
   answers: { 200: { description: 'The events.', schema: NO_CONTENT, files: { 'text/event-stream': TEXT } } },
   problems: [429],
-  async handle({ query, request, admin, auditor, tx, deps, admitAgain, verifyToken }) {
+  async handle({ query, headers, origin, admin, auditor, tx, deps, admitAgain, verifyToken }) {
     const { after: given, seconds, ...filters } = query;
-    const after = request.header('last-event-id') ?? given;
+    const after = headers.lastEventId ?? given;
     const opened = {
       userId: admin.id,
       filter: toEntryFilter(filters, auditor),
@@ -47,7 +47,7 @@ const streamDecisions = adminEndpoint({
       seconds,
       verifyToken,
       admitAgain,
-      recordRefusedToken: (problem: Problem) => deps.identity.recordRefusedToken(problem, request.origin),
+      recordRefusedToken: (problem: Problem) => deps.identity.recordRefusedToken(problem, origin),
     };
     deps.streams.requireFree(admin.id);
     return {

@@ -21,7 +21,6 @@ export {
   importPoliciesFromCommand,
   type RestoredAccess,
   restoreAdminPolicy,
-  toCommandRequest,
 } from './policy-commands.ts';
 export { policyEndpoints } from './policy-endpoints.ts';
 export {

@@ -6,7 +6,7 @@ import { appendSystemEntry, loadHistoryFacts } from '../../audit/index.ts';
 import type { Snapshot } from '../../authz/index.ts';
 import { type PolicyImport, parsePolicyImport } from '../../authz/policies/index.ts';
 import { Problem } from '../../errors.ts';
-import type { Json, JsonObject } from '../../operators/index.ts';
+import type { JsonObject } from '../../operators/index.ts';
 import { respond } from '../../request/index.ts';
 import { described } from '../../schemas/index.ts';
 import {
@@ -17,10 +17,9 @@ import {
   type OrphanAction,
   type Transaction,
 } from '../../storage/index.ts';
-import { type AdminDeps, adminEndpoint, handleAs, runDry } from '../admin/index.ts';
+import { type AdminDeps, adminEndpoint, runAsAdmin, runDry } from '../admin/index.ts';
 import { describeImport } from './describe-import.ts';
 import { type DescribedAssignment, describeImportedAssignment } from './policy-changes.ts';
-import { toCommandRequest } from './policy-commands.ts';
 import { compareImport, type ImportChange } from './policy-differences.ts';
 import { summarizeImport, toImportProblem } from './policy-transfer-endpoints.ts';
 
@@ -63,7 +62,7 @@ const policyApplication = adminEndpoint({
   id: 'policies.apply',
   tag: 'Admin policies',
   summary: 'Applies the policies of files.',
-  body: described<CommandApplication>({ type: 'object' }),
+  body: described<Omit<CommandApplication, 'as'>>({ type: 'object' }),
   validatesBody: 'handler',
   answers: { 200: { description: 'The result.', schema: described<PolicyApplicationReport>({ type: 'object' }), example: undefined } },
   async handle({ body, tx, snapshot, deps, admin, audit }) {
@@ -76,9 +75,8 @@ const policyApplication = adminEndpoint({
 
 /** Applies policy files as an admin: all or none, in one revision with one audit entry. @throws Problem POLICY_INVALID with every mistake */
 export async function applyPoliciesFromCommand(deps: AdminDeps, application: CommandApplication): Promise<PolicyApplicationReport> {
-  const request = toCommandRequest({}, application as unknown as Json);
-  const identified = { request, identify: (tx: Transaction) => deps.identity.identifyByEmail(tx, application.as) };
-  return (await handleAs(deps, policyApplication, identified)).body as unknown as PolicyApplicationReport;
+  const { as, ...body } = application;
+  return runAsAdmin(deps, policyApplication, { as, body });
 }
 
 const DEV_COMMAND = 'bailiwick dev';

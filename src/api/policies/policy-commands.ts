@@ -2,15 +2,13 @@
  * Commands of the CLI on policies, for operators with access to the database. An import runs the admin endpoint as an admin, without a
  * token. An export and the restoration of full access need no admin.
  */
-import { appendSystemEntry, createEntryId, loadHistoryFacts } from '../../audit/index.ts';
+import { appendSystemEntry, loadHistoryFacts } from '../../audit/index.ts';
 import { comparePrecedence, DEFAULT_PRIORITY, type Policy, titleOfRule } from '../../authz/policies/index.ts';
-import type { Json } from '../../operators/index.ts';
-import type { ByteStream, HttpRequest, QueryTree } from '../../request/index.ts';
+import type { ByteStream } from '../../request/index.ts';
 import {
   assignToRole,
   createPolicy,
   currentRevision,
-  type ImportedPolicies,
   listRolePolicies,
   loadPoliciesByName,
   loadPoliciesInForce,
@@ -19,8 +17,8 @@ import {
   updateAssignment,
   updatePolicy,
 } from '../../storage/index.ts';
-import { type AdminDeps, handleAs } from '../admin/index.ts';
-import { type DescribedImport, describeImport } from './describe-import.ts';
+import { type AdminDeps, parsePolicyImportBody, runAsAdmin } from '../admin/index.ts';
+import { describeImport } from './describe-import.ts';
 import { FULL_ACCESS } from './full-access.ts';
 import { exportedPolicies, policyImport } from './policy-transfer-endpoints.ts';
 
@@ -42,10 +40,9 @@ export interface CommandPolicies {
  */
 export async function importPoliciesFromCommand(deps: AdminDeps, command: CommandPolicies): Promise<readonly string[]> {
   const { as, mediaType, bytes, dryRun, reason } = command;
-  const query = new Map(Object.entries({ dryRun: String(dryRun), ...(reason !== undefined && { reason }) }));
-  const request = toImportRequest(query, { mediaType, bytes });
-  const { body } = await handleAs(deps, policyImport, { request, identify: (tx) => deps.identity.identifyByEmail(tx, as) });
-  const { data, message } = body as unknown as { readonly data: ImportedPolicies & Partial<DescribedImport>; readonly message: string };
+  const query = { dryRun, ...(reason !== undefined && { reason }) };
+  const upload = await parsePolicyImportBody(deps, 'policies', { mediaType, bytes });
+  const { data, message } = await runAsAdmin(deps, policyImport, { as, query, upload });
   const { changes = [], assignments = [], created, updated, assigned } = data;
   const others = dryRun ? created + updated + assigned - changes.length - assignments.length : 0;
   return [
@@ -63,22 +60,6 @@ export async function* exportPoliciesFromCommand(
   const policies = await database.transaction(exportedPolicies);
   const lines = policies.map((policy) => JSON.stringify(policy));
   yield format === 'ndjson' ? lines.map((line) => `${line}\n`).join('') : `{ "policies": [\n${lines.join(',\n')}\n] }\n`;
-}
-
-function toImportRequest(query: QueryTree, { mediaType, bytes }: Pick<CommandPolicies, 'mediaType' | 'bytes'>): HttpRequest {
-  return { ...toCommandRequest({}, undefined), query, stream: bytes, header: (name) => (name === 'content-type' ? mediaType : undefined) };
-}
-
-/** Returns the request of a command to an admin endpoint. */
-export function toCommandRequest(query: Readonly<Record<string, string>>, body: Json | undefined): HttpRequest {
-  return {
-    method: 'POST',
-    params: new Map(),
-    query: new Map(Object.entries(query)),
-    body,
-    header: () => undefined,
-    origin: { requestId: createEntryId(), method: '', path: '', ip: '' },
-  };
 }
 
 /** The result of restoring the policy of full access. */

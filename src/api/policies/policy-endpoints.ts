@@ -176,7 +176,7 @@ const templates = adminEndpoint({
 export const policyEndpoints: readonly AdminEndpoint[] = [create, read, update, remove, templates];
 
 /** Loads the policy to change and validates its version: absent members keep the values of the version that the caller has read. */
-async function loadToChange(admin: Pick<AdminRequest, 'tx' | 'request' | 'deps'>, id: string): Promise<Policy> {
+async function loadToChange(admin: Pick<AdminRequest, 'tx' | 'headers' | 'deps'>, id: string): Promise<Policy> {
   const policy = await loadPolicyToChange(admin.tx, id);
   validatePolicyVersion(admin, 'policy', policy.version);
   return policy;

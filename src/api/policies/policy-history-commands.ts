@@ -1,9 +1,7 @@
 /** The history and the rollback of policies for the CLI. */
 import { diffPolicies, type Policy, type PolicyDifference } from '../../authz/policies/index.ts';
 import { didYouMean, Problem } from '../../errors.ts';
-import { toETag } from '../../request/index.ts';
 import {
-  type AssignmentRollback,
   listPolicyNames,
   loadPoliciesByName,
   loadPolicy,
@@ -13,9 +11,8 @@ import {
   type StoredChange,
   type Transaction,
 } from '../../storage/index.ts';
-import { type AdminDeps, handleAs } from '../admin/index.ts';
+import { type AdminDeps, runAsAdmin } from '../admin/index.ts';
 import { type DescribedChange, describeChange } from './policy-changes.ts';
-import { toCommandRequest } from './policy-commands.ts';
 import { loadHistoryNames, requireVersion } from './policy-history-endpoints.ts';
 import { policyRollback } from './policy-rollback-endpoint.ts';
 
@@ -77,13 +74,21 @@ export interface CommandRollback {
   readonly dryRun: boolean;
 }
 
+/** An assignment that a rollback restored, revoked or skipped. */
+export interface ReportedAssignment {
+  readonly outcome: 'restored' | 'revoked' | 'skipped';
+  readonly userId?: string;
+  readonly role?: string;
+  readonly email?: string;
+}
+
 /** A rollback, or the preview of one. */
 export interface RollbackReport {
   readonly name: string;
   /** The differences from the present version to the restored one. */
   readonly differences: readonly PolicyDifference[];
   /** The assignments that were restored, revoked or skipped, with the emails of users who still exist. */
-  readonly assignments: readonly (AssignmentRollback & { readonly email?: string })[];
+  readonly assignments: readonly ReportedAssignment[];
   /** The file that manages the policy: then nothing was changed. */
   readonly file: string | undefined;
   /** A sentence about what was done; undefined if a file manages the policy. */
@@ -96,14 +101,9 @@ export async function rollBackFromCommand(deps: AdminDeps, command: CommandRollb
   const found = await deps.database.transaction((tx) => compareWithPast(deps, tx, command));
   const { id, version, name, differences, file } = found;
   if (file !== undefined) return { name, differences, assignments: [], file, message: undefined };
-  const request = {
-    ...toCommandRequest({}, { revision, reason, assignments, dryRun }),
-    params: new Map([['id', id]]),
-    // The admin has seen the differences from this version.
-    header: (header: string) => (header === 'if-match' ? toETag(version) : undefined),
-  };
-  const { body } = await handleAs(deps, policyRollback, { request, identify: (tx) => deps.identity.identifyByEmail(tx, as) });
-  const done = body as unknown as { readonly message: string; readonly assignments: readonly AssignmentRollback[] };
+  // The admin has seen the differences from this version.
+  const rollback = { as, version, params: { id }, body: { revision, reason, assignments, dryRun } };
+  const done = await runAsAdmin(deps, policyRollback, rollback);
   const named = await deps.database.transaction((tx) => withEmails(deps, tx, done.assignments));
   return { name, differences, assignments: named, file, message: done.message };
 }
@@ -111,12 +111,12 @@ export async function rollBackFromCommand(deps: AdminDeps, command: CommandRollb
 async function withEmails(
   { policyStore }: AdminDeps,
   tx: Transaction,
-  assignments: readonly AssignmentRollback[],
-): Promise<RollbackReport['assignments']> {
-  const userIds = assignments.flatMap((assignment) => ('userId' in assignment ? [assignment.userId] : []));
+  assignments: readonly ReportedAssignment[],
+): Promise<readonly ReportedAssignment[]> {
+  const userIds = assignments.flatMap(({ userId }) => userId ?? []);
   const users = await loadUndamagedRecords(tx, (await policyStore.snapshot(tx)).user, userIds);
   return assignments.map((assignment) => {
-    const email = 'userId' in assignment ? users.get(assignment.userId)?.['email'] : undefined;
+    const email = assignment.userId === undefined ? undefined : users.get(assignment.userId)?.['email'];
     return { ...assignment, ...(typeof email === 'string' && { email }) };
   });
 }

@@ -4,7 +4,7 @@ import { envelope, respond, toSuccess } from '../../request/index.ts';
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
 import { Input, OneOf, Type } from '../../schemas/index.ts';
 import { loadAssignmentsAt, ROLLBACK_ASSIGNMENTS, rollBackPolicy } from '../../storage/index.ts';
-import { type AdminEndpoint, type AdminRequest, adminEndpoint, runDry, validatePolicyVersion, versionHeaders } from '../admin/index.ts';
+import { type AdminRequest, adminEndpoint, runDry, validatePolicyVersion, versionHeaders } from '../admin/index.ts';
 import { MESSAGE, name, TEXT } from '../schema-members.ts';
 import { policyWarnings, WARNED } from './finding-endpoints.ts';
 import { MAX_REVISION, type PolicyVersion, requireVersion } from './policy-history-endpoints.ts';
@@ -20,7 +20,7 @@ const ASSIGNMENT = Type.Object({
 });
 
 /** The endpoint that restores a past version of a policy. The CLI uses it too. */
-export const policyRollback: AdminEndpoint = adminEndpoint({
+export const policyRollback = adminEndpoint({
   method: 'POST',
   path: '/policies/:id/rollback',
   id: 'policies.rollback',

@@ -6,7 +6,7 @@ import { sql } from '../../sql.ts';
 import type { Database } from '../../storage/index.ts';
 import { sealAll } from '../../storage/seal.fixture.ts';
 import { replaceMembers } from '../../storage/storage.fixture.ts';
-import { type AdminDeps, handleAs } from '../admin/admin-endpoint.ts';
+import { type AdminDeps, toRoute } from '../admin/index.ts';
 import { createdPolicy, openAdmin, type TestAdmin } from '../endpoint.fixture.ts';
 import { policyImport } from './policy-transfer-endpoints.ts';
 
@@ -42,10 +42,7 @@ async function importText(text: string, { query = {}, contentType, deps = admin.
     header: (name: string) => (name === 'content-type' ? contentType : undefined),
     origin: admin.pipeline.originOf('ada'),
   };
-  const { identity } = admin.deps;
-  // Read before the transaction, which must await nothing else than itself.
-  const token = await identity.readToken(request.origin.token);
-  return handleAs(deps, policyImport, { request, identify: (tx) => identity.identify(tx, token) });
+  return toRoute(deps, policyImport).handle(request, () => undefined);
 }
 
 const exported = () => admin.bodyOf<{ data: { policies: Json }; count: number }>('admin.policies.export');

@@ -52,7 +52,7 @@ const IMPORTED = Type.Object({
 const EXPORTED = { ...POLICY_EXAMPLE, roles: [{ role: 'editor', priority: 100, isActive: true }] } as const;
 
 /** The import endpoint: all policies or none, in one transaction and one revision. The CLI uses it too. */
-export const policyImport: AdminEndpoint = adminEndpoint({
+export const policyImport = adminEndpoint({
   method: 'POST',
   path: '/policies/import',
   id: 'policies.import',
@@ -154,7 +154,7 @@ const policyExport = adminEndpoint({
   },
   streams: 'answer',
   async handle(admin) {
-    const isLines = wantsLines(admin.request, admin.query.format);
+    const isLines = wantsLines(admin.headers.accepted ?? [], admin.query.format);
     const first = await loadExportPage(admin.tx);
     const { policies, next } = first;
     if (next === undefined && !isLines) return respond(200, toSuccess({ policies }, { count: policies.length }));

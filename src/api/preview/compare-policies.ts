@@ -2,8 +2,8 @@
 import { DEFAULT_PRIORITY, MAX_DRAFT_ASSIGNMENTS, MAX_DRAFT_POLICIES, type PolicyDifference } from '../../authz/policies/index.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
 import { loadActiveAssignments, loadPoliciesByName, type Transaction } from '../../storage/index.ts';
-import { type AdminDeps, handleAs } from '../admin/index.ts';
-import { applyPoliciesFromCommand, type PolicyOfFile, toCommandRequest } from '../policies/index.ts';
+import { type AdminDeps, runAsAdmin } from '../admin/index.ts';
+import { applyPoliciesFromCommand, type PolicyOfFile } from '../policies/index.ts';
 import { policyPreview } from './policy-preview-endpoint.ts';
 
 /** The policies of files to compare, and the decisions to replay. */
@@ -90,9 +90,7 @@ export async function comparePolicies(deps: AdminDeps, compared: ComparedPolicie
   const draft = await toDraft(deps, { policies: policies.map(({ policy }) => policy), changed, removed });
   if (draft === undefined) return { ...result, replay: undefined };
   const load = async (page: JsonObject): Promise<PreviewPage> => {
-    const request = toCommandRequest({}, { ...page, draft, filter: compared.filter });
-    const response = await handleAs(deps, policyPreview, { request, identify: (tx) => deps.identity.identifyByEmail(tx, compared.as) });
-    return response.body as unknown as PreviewPage;
+    return runAsAdmin(deps, policyPreview, { as, body: { ...page, draft, filter: compared.filter } });
   };
   return { ...result, replay: await replayPages(load, compared.maxEntries) };
 }

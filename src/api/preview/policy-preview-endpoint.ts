@@ -48,7 +48,7 @@ const WARNINGS = Type.Optional(
 const EDITORS = { rule: { id: '0198c0de-0000-7000-8000-000000000002', description: 'editors read every article' } };
 
 /** The endpoint that replays the audit log under a draft. The CLI uses it too. */
-export const policyPreview: AdminEndpoint = adminEndpoint({
+export const policyPreview = adminEndpoint({
   method: 'POST',
   path: '/policies/preview',
   id: 'policies.preview',

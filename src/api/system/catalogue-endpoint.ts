@@ -93,10 +93,10 @@ export const catalogueEndpoints: readonly AdminEndpoint[] = [
     },
     // The definitions are files of the project, and the response shows neither policies nor values.
     isAudited: false,
-    async handle({ request, snapshot: { definitions }, deps }: AdminRequest) {
+    async handle({ headers, snapshot: { definitions }, deps }: AdminRequest) {
       const catalogue = createCatalogue(definitions, deps);
       const etag = toContentETag(catalogue);
-      if (matchesIfNoneMatch(request.header('if-none-match'), etag)) return respond(304, undefined, { etag });
+      if (matchesIfNoneMatch(headers.ifNoneMatch, etag)) return respond(304, undefined, { etag });
       return respond(200, toSuccess(catalogue), { etag });
     },
   }),
