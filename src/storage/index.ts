@@ -87,8 +87,8 @@ export {
   hasHistoryHashes,
   loadDefinitionsHash,
   loadOtherDefinitions,
-  validateProgramVersion,
 } from './migrations/migration-status.ts';
+export { validateProgramVersion } from './migrations/program-version.ts';
 export { type PruneArchivedOptions, planPruneArchived, pruneArchived } from './migrations/prune-archived.ts';
 export { type DatabaseAddress, emptyFileOf, openDatabase, openForReading } from './open-database.ts';
 export { applyPermissions, comparePermissions, type PermissionsComparison } from './permission-comparison.ts';

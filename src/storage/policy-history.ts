@@ -4,8 +4,7 @@ import { createId } from '../ids.ts';
 import { type Row, toRow } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
-import { requireIntact } from './damaged-rows.ts';
-import { insertInto, POLICY_TABLES, ROWS_PER_STATEMENT, selectRows, toPlain, toValue, writeAll } from './policy-tables.ts';
+import { insertInto, POLICY_TABLES, ROWS_PER_STATEMENT, requireIntactVersion, selectRows, toPlain, toValue, writeAll } from './policy-tables.ts';
 import type { Revision } from './revision.ts';
 import { idList } from './table-names.ts';
 
@@ -200,7 +199,7 @@ async function selectVersions(tx: Transaction, query: VersionQuery): Promise<rea
   const versions: StoredVersion[] = [];
   for (const row of await selectRows(tx, table, { ...query, orderBy: ['subjectId'], isLimited: true })) {
     await tx.checkTime();
-    versions.push(toValue({ table, row: requireIntact({ table, row }) }));
+    versions.push(toValue({ table, row: requireIntactVersion(tx, { table, row }) }));
   }
   return versions;
 }

@@ -3,9 +3,8 @@ import type { Policy, RolePolicy, UserPolicy } from '../authz/policies/index.ts'
 import type { Row } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
-import { requireIntact } from './damaged-rows.ts';
 import type { HistoryKind } from './policy-history.ts';
-import { POLICY_TABLES, selectRows, toValue } from './policy-tables.ts';
+import { POLICY_TABLES, requireIntactVersion, selectRows, toValue } from './policy-tables.ts';
 import { idList, tableOf } from './table-names.ts';
 
 /** A version of a policy or an assignment: the state after one change. */
@@ -166,7 +165,7 @@ interface StoredVersionRow {
 async function selectVersions(tx: Transaction, where: Sql, limit?: number): Promise<readonly StoredVersionRow[]> {
   const table = POLICY_TABLES.history;
   const rows = await selectRows(tx, table, { where, orderBy: ['fromEpoch', 'id'], ...(limit !== undefined && { limit }) });
-  return rows.map((row: Row) => toValue<StoredVersionRow>({ table, row: requireIntact({ table, row }) }));
+  return rows.map((row: Row) => toValue<StoredVersionRow>({ table, row: requireIntactVersion(tx, { table, row }) }));
 }
 
 function toChange(version: StoredVersionRow, predecessor: StoredVersionRow | undefined): StoredChange {

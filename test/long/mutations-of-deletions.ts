@@ -19,6 +19,14 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     test: 'findDanglingReferences finds no soft-deleted record',
   },
   {
+    name: 'a start migrates the database of a newer version',
+    file: 'src/storage/migrations/select-steps.ts',
+    find: 'refuseNewerVersion(applied.resources, wanted);',
+    replace: '',
+    red: 'src/storage/migrations/program-version.test.ts',
+    test: 'refuses a database of a newer version, as a plan does, and changes nothing: an unknown field',
+  },
+  {
     name: 'a restore includes referencing records that were deleted earlier',
     file: 'src/storage/reference-searches.ts',
     find: `"deletedAt" = \${record['deletedAt']} AND `,

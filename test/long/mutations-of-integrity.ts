@@ -433,8 +433,8 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   {
     name: 'the history shows versions without comparing their checksums',
     file: 'src/storage/policy-versions.ts',
-    find: 'row: requireIntact({ table, row })',
-    replace: 'row: requireIntact === undefined ? {} : row',
+    find: 'row: requireIntactVersion(tx, { table, row })',
+    replace: 'row: requireIntactVersion === undefined ? {} : row',
     red: 'test/scenarios/policy-timeline.test.ts',
     test: 'refuses a version that was edited in the database',
   },

@@ -1,14 +1,7 @@
-import { SetupError } from '../../errors.ts';
 import type { Definitions } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
 import type { Statement, Transaction } from '../contract.ts';
-import {
-  type DefinitionRow,
-  loadAppliedDefinitions,
-  loadDefinitionRows,
-  saveDefinitionRow,
-  toAppliedState,
-} from './applied-definitions.ts';
+import { type DefinitionRow, loadAppliedDefinitions, loadDefinitionRows, saveDefinitionRow } from './applied-definitions.ts';
 import { dialectOf } from './migration-dialects.ts';
 import { hashDefinitions } from './migration-plan.ts';
 
@@ -48,24 +41,6 @@ export async function loadOtherDefinitions(tx: Transaction, known: Definitions):
   return new Map([...own, ...(user === undefined ? [] : [['User', user] as const]), ...others]);
 }
 
-/**
- * Refuses a database that a newer version of the program has migrated: this version would ignore the tables and fields that it does
- * not know, and their data would become inconsistent with the rest.
- *
- * @param own Definitions that include the system definitions.
- * @throws SetupError that lists every unknown table and field.
- */
-export async function validateProgramVersion(tx: Transaction, own: Definitions): Promise<void> {
-  const rows = (await loadDefinitionRows(tx)).filter(({ archived }) => !archived);
-  const { resources } = toAppliedState(rows);
-  const unknown = rows.flatMap((row) => {
-    const resource = resources.get(row.id)?.resource;
-    if (resource === undefined) return [`this program cannot parse the definition of ${row.id}`];
-    return row.id.startsWith('_') ? describeUnknown(row, resource.fields.keys(), own) : [];
-  });
-  if (unknown.length > 0) throw new SetupError('the database was written by a newer version of this program', unknown);
-}
-
 /** Returns whether the audit log has hash chains. Only a migration by a program version that writes hash chains adds them. */
 export function hasChains(tx: Transaction): Promise<boolean> {
   return dialectOf(tx).hasTable(tx, '_Chain');
@@ -75,12 +50,6 @@ export function hasChains(tx: Transaction): Promise<boolean> {
 export async function hasHistoryHashes(tx: Transaction): Promise<boolean> {
   const tables = await dialectOf(tx).introspect(tx);
   return tables.some(({ name, columns }) => name === '_Epoch' && columns.has('historyHash'));
-}
-
-function describeUnknown({ id }: DefinitionRow, fields: Iterable<string>, own: Definitions): readonly string[] {
-  const known = own.get(id);
-  if (known === undefined) return [`this program does not know the table ${id}`];
-  return [...fields].filter((name) => !known.fields.has(name)).map((name) => `this program does not know the field ${id}.${name}`);
 }
 
 /** Loads the hash of the definitions in force; undefined before the first migration. */

@@ -18,6 +18,7 @@ import {
 import { noLog } from './migration-progress.ts';
 import { draftMigration } from './plan-migration.ts';
 import { checkPreconditions } from './preconditions.ts';
+import { refuseNewerVersion } from './program-version.ts';
 import { addRuleWarnings, loadRules, type Renames } from './rewrite-rules.ts';
 import type { TableRenames } from './table-renames.ts';
 import type { ActualTable } from './table-state.ts';
@@ -49,7 +50,7 @@ interface SelectOptions {
  * Creates the plan, checks its preconditions against the stored rows, and selects the steps of every resource that has no blocked step
  * and no unconfirmed lossy step.
  *
- * @throws SetupError if `allow` is the hash of another plan, and the current plan has a step that needs confirmation.
+ * @throws SetupError if a newer version of the program has migrated the database, or if `allow` is the hash of another plan, and the current plan has a step that needs confirmation.
  */
 export async function selectSteps(
   tx: Transaction,
@@ -60,6 +61,7 @@ export async function selectSteps(
   const isNew = !(await dialect.hasTable(tx, '_Definition'));
   const rows = isNew ? [] : await loadDefinitionRows(tx);
   const applied = toAppliedState(rows);
+  refuseNewerVersion(applied.resources, wanted);
   const before = appliedDefinitions(applied.resources);
   const actual = await dialect.introspect(tx);
   const { drafts, renames } = draftMigration({ rows, applied, actual, definitions: wanted, dialect, listItems: tx.dialect.listItems });
