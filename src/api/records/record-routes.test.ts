@@ -6,7 +6,7 @@ import { Problem } from '../../errors.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
 import { openPipeline, type TestPipeline } from '../../pipeline/pipeline.fixture.ts';
 import { limits } from '../../request/http-request.fixture.ts';
-import type { ChargeRequest, HttpResponse } from '../../request/index.ts';
+import type { ChargeRequest, HttpResponse, Route } from '../../request/index.ts';
 import type { ObjectSchema } from '../../schemas/index.ts';
 import { resourceOf } from '../../storage/storage.fixture.ts';
 import { createAjv } from '../../validation/index.ts';
@@ -25,10 +25,13 @@ interface SentBatch {
   readonly reads: number;
 }
 
-async function sendBatch(body: Json, charge: ChargeRequest): Promise<SentBatch> {
+function createRoutes(): readonly Route[] {
   const config = parseConfig({ flags: {}, env: {} });
-  const routes = createApiRoutes({ ...pipeline.deps, limits: toRequestLimits(config), importBounds: toImportLimits(config) });
-  const route = routes.find(({ path }) => path === '/api/batch');
+  return createApiRoutes({ ...pipeline.deps, limits: toRequestLimits(config), importBounds: toImportLimits(config) });
+}
+
+async function sendBatch(body: Json, charge: ChargeRequest): Promise<SentBatch> {
+  const route = createRoutes().find(({ path }) => path === '/api/batch');
   if (route === undefined) throw new Error('no route is named /api/batch');
   let reads = 0;
   const request = {
@@ -101,5 +104,23 @@ describe('POST /api/batch', () => {
     expect([...seen].sort()).toEqual(Object.keys(schema.properties).sort());
     const validate = createAjv().compile(schema);
     expect(results.filter((each) => !validate(each))).toEqual([]);
+  });
+});
+
+describe('the routes of records', () => {
+  it('every route has a description, and every description a route', () => {
+    const described = recordEndpoints([resourceOf(pipeline.deps.policyStore.definitions, 'Page')], limits);
+    const matches = (route: Route, path: string): boolean => {
+      const [pattern, segments] = [route.path.split('/'), path.split('/')];
+      return pattern.length === segments.length && pattern.every((part, index) => part.startsWith(':') || part === segments[index]);
+    };
+    const routesOf = (method: string, path: string) => createRoutes().filter((route) => route.method === method && matches(route, path));
+    expect(described.filter(({ method, path }) => routesOf(method, path).length === 0)).toEqual([]);
+    const used = new Set(described.flatMap(({ method, path }) => routesOf(method, path).map((route) => `${route.method} ${route.path}`)));
+    expect(
+      createRoutes()
+        .map(({ method, path }) => `${method} ${path}`)
+        .filter((route) => !used.has(route)),
+    ).toEqual([]);
   });
 });
