@@ -44,8 +44,8 @@ interface UpdateInput {
 
 /** Adds the decision on the other state of an updated record, in which the values of the given fields were not kept. */
 function withOtherState(first: Pick<Replay, 'decision' | 'missing'>, { applicable, scope, who }: UpdateInput): Replay {
-  const isSame = !applicable.reads.some(({ path }) => scope.isChanged(path));
-  const otherScope = { ...scope, valueOf: scope.otherValueOf };
+  const isSame = !applicable.countsRelated && !applicable.reads.some(({ path }) => scope.isChanged(path));
+  const otherScope = { ...scope, valueOf: scope.otherValueOf, related: scope.otherRelated };
   const other = isSame ? first.decision : decide(applicable, otherScope, who);
   if (other.effect === 'deny') return { ...first, other, effect: 'deny', missing: [] };
   if (other.effect === 'allow' && first.decision.effect === 'allow') return { ...first, other, effect: 'allow' };

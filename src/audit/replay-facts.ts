@@ -6,7 +6,7 @@ import { SELECTS_RECORDS, SENDS_DATA } from '../actions.ts';
 import { createScope, toEnvironmentValue } from '../authz/context/index.ts';
 import { isConditionalReason } from '../authz/decision/index.ts';
 import type { ApplicableRules } from '../authz/policies/index.ts';
-import { type Path, type PathKind, type Scope, UNRESOLVED } from '../conditions/index.ts';
+import { type Path, type PathKind, type RelatedLookup, type Scope, UNRESOLVED } from '../conditions/index.ts';
 import type { Json } from '../operators/index.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
 import { MAX_ENTRY_TEXT } from './append-entries.ts';
@@ -14,6 +14,7 @@ import type { AuditEntry } from './audit-entry.ts';
 import { isOfRecord, readsToExplain, storedValue, wasOpen } from './entry-facts.ts';
 import { isLocalTime, isZonedPath } from './entry-time-zones.ts';
 import { relatedFromFacts } from './related-facts.ts';
+import { changesOf } from './update-changes.ts';
 
 type Value = Json | undefined | typeof UNRESOLVED;
 
@@ -65,19 +66,10 @@ export interface ReplayScope extends Scope {
    * change if it has those before it.
    */
   otherValueOf(path: Path): Json | undefined | typeof UNRESOLVED;
+  /** The related records and ancestors in that state. Those that may differ are UNRESOLVED. */
+  readonly otherRelated: RelatedLookup;
   /** Paths that `fill` has given a value. */
   readonly filled: ReadonlySet<string>;
-}
-
-/** Fields that the service changes with every update. */
-const CHANGED_ALWAYS: readonly string[] = ['version', 'updatedAt'];
-
-/** Returns a function that tells whether the update of an entry would change the value of a path. */
-function changesOf({ action, facts }: AuditEntry): (path: Path) => boolean {
-  if (action !== 'update') return () => false;
-  const given = facts?.['fields'];
-  const changed = new Set([...CHANGED_ALWAYS, ...(Array.isArray(given) ? given.map(String) : [])]);
-  return ({ group, keys: [key = ''] }) => group === 'resource' && changed.has(key);
 }
 
 /** Returns the paths whose values an entry contains, given the rules that applied to its decision. */
@@ -96,7 +88,8 @@ export function createReplayScope(entry: AuditEntry, frame: ReplayFrame, known: 
   const facts = entry.facts ?? {};
   const isOpen = hadUnknownRecord(entry);
   const filled = new Set<string>();
-  const isChanged = changesOf(entry);
+  const { isChanged, withoutChanged } = changesOf(entry, frame);
+  const related = relatedFromFacts(facts, frame.definitions, { areOfDecision: false });
   // The entry has the values of a record that was never stored. The stored record has those before the change.
   const isOfUnstored = facts['changedRecord'] === true;
   const isOpenPath = (path: Path): boolean => isOpen && isOfRecord(path, frame);
@@ -127,11 +120,12 @@ export function createReplayScope(entry: AuditEntry, frame: ReplayFrame, known: 
     timeZone: timeZone ?? NO_ZONE,
     kindOf: frame.kindOf,
     kindsFrom: frame,
-    related: relatedFromFacts(facts, frame.definitions, { areOfDecision: false }),
+    related,
     valueOf: read,
     isUnkept: (path) => !isOpenPath(path) && read(path) === UNRESOLVED,
     isChanged,
     otherValueOf: (path) => (!isChanged(path) ? read(path) : isOfUnstored ? fill(path) : UNRESOLVED),
+    otherRelated: withoutChanged(related),
     filled,
   };
 }

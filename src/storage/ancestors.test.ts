@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeUnchecked } from '../../test/postgres/unchecked-writes.ts';
 import { createScope } from '../authz/context/index.ts';
-import { type Condition, evaluate, parseConditions } from '../conditions/index.ts';
+import { type Ancestors, type Condition, evaluate, parseConditions } from '../conditions/index.ts';
 import type { JsonObject, Truth } from '../operators/index.ts';
 import { sql } from '../sql.ts';
+import { toChangedRecord } from './changed-record.ts';
 import { validateMove } from './hierarchy-checks.ts';
 import { migrate } from './migrations/migrate.ts';
 import { insertRecord, loadRecord } from './records.ts';
@@ -124,6 +125,33 @@ describe('the ancestors of a record', () => {
     expect([await inMemory(condition, 'in c'), await inSql(condition, 'in c')]).toEqual([true, undefined]);
     await test.database.transaction((tx) => tx.run(sql`UPDATE "Sealed" SET "version" = 7 WHERE "id" = ${'b'}`));
     expect([await inMemory(condition, 'in c'), await inMemory(condition, 'in a')]).toEqual([null, true]);
+  });
+});
+
+/** Returns the ancestors of `c` in a decision on a record of its hierarchy whose parent would change. */
+function ancestorsAfter(name: string, id: string, parentId: string | undefined): Promise<Ancestors | 'unknown'> {
+  return test.database.transaction(async (tx) => {
+    const resource = resourceOf(DEFINITIONS, name);
+    const changed = toChangedRecord(resource, { version: 2, id, ...(parentId !== undefined && { parentId }) });
+    const related = createRelatedStore(tx, DEFINITIONS, { changed });
+    return related.evaluate(() => related.ancestors(name, 'c'));
+  });
+}
+
+describe('the ancestors of a record below a changed one', () => {
+  it.each<readonly [name: string, id: string, parentId: string | undefined, ids: string, end: Ancestors['end']]>([
+    ['Folder', 'b', 'a', 'c b a', 'root'],
+    ['Folder', 'b', undefined, 'c b', 'root'],
+    ['Folder', 'b', 'lost', 'c b lost', 'missing'],
+    ['Folder', 'b', 'deleted', 'c b', 'missing'],
+    ['Folder', 'b', 'gone', 'c b', 'missing'],
+    ['Folder', 'c', 'a', 'c a', 'root'],
+    ['Folder', 'lost', 'a', 'c b a', 'root'],
+    ['Folder', 'b', 'c', Array.from({ length: 16 }, () => 'c b').join(' '), 'limit'],
+    ['Sealed', 'c', undefined, 'c', 'root'],
+    ['Sealed', 'c', 'a', 'c a', 'root'],
+  ])('those in %s, with %s moved below %s, are "%s" and end with %s', async (name, id, parentId, ids, end) => {
+    expect(await ancestorsAfter(name, id, parentId)).toEqual({ ids: ids.split(' '), end });
   });
 });
 

@@ -1,8 +1,9 @@
 /** Loads records with their ancestors. */
 import { type Ancestors, ancestorsName, MAX_LEVELS } from '../conditions/index.ts';
 import type { Json } from '../operators/index.ts';
-import type { Definitions, Resource } from '../resources/index.ts';
+import type { Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
+import type { ChangedRecord, RecordSource } from './changed-record.ts';
 import type { Transaction } from './contract.ts';
 import { createFoundMaps } from './loaded-records.ts';
 import { RecordLookups } from './record-lookups.ts';
@@ -33,18 +34,21 @@ export interface FoundAncestors {
   readonly reads: readonly RecordRead[];
 }
 
-const foundAncestors = createFoundMaps<FoundAncestors>(({ ancestors }) => (ancestors === 'unknown' ? 1 : ancestors.ids.length + 1));
+const foundAncestors = createFoundMaps<FoundAncestors>({
+  sizeOf: ({ ancestors }) => (ancestors === 'unknown' ? 1 : ancestors.ids.length + 1),
+  dependsOn: ({ ancestors }, { record }) => ancestors !== 'unknown' && ancestors.ids.includes(record.id),
+});
 
 /** Creates an empty store. */
-export function createAncestorStore(tx: Transaction, definitions: Definitions): AncestorStore {
-  return new LoadingAncestors(tx, definitions);
+export function createAncestorStore(source: RecordSource): AncestorStore {
+  return new LoadingAncestors(source);
 }
 
 class LoadingAncestors implements AncestorStore {
   readonly lookups: RecordLookups<WantedAncestors, FoundAncestors>;
 
-  constructor(tx: Transaction, definitions: Definitions) {
-    this.lookups = new RecordLookups(foundAncestors(tx, definitions), (wanted) => loadWanted(tx, definitions, wanted));
+  constructor(source: RecordSource) {
+    this.lookups = new RecordLookups(foundAncestors(source), (wanted) => loadWanted(source, wanted));
   }
 
   find(resource: string, id: string): Ancestors | 'unknown' {
@@ -65,16 +69,15 @@ class LoadingAncestors implements AncestorStore {
 
 /** Loads records with their ancestors, those of each resource with one statement. */
 async function loadWanted(
-  tx: Transaction,
-  definitions: Definitions,
+  source: RecordSource,
   wanted: readonly (readonly [string, WantedAncestors])[],
 ): Promise<readonly (readonly [string, FoundAncestors])[]> {
   const byResource = Map.groupBy(wanted, ([, { resource }]) => resource);
   const loaded = await Promise.all(
     [...byResource].map(async ([name, each]) => {
-      const resource = definitions.get(name);
+      const resource = source.definitions.get(name);
       const ids = each.map(([, { id }]) => id);
-      const found = resource?.hierarchy === undefined ? undefined : await loadAncestors(tx, resource, ids);
+      const found = resource?.hierarchy === undefined ? undefined : await loadAncestors(source, resource, ids);
       return each.map(([key, { id }]) => [key, found?.get(id) ?? NO_HIERARCHY] as const);
     }),
   );
@@ -92,18 +95,43 @@ interface LevelRow {
   readonly updatedAt: string;
 }
 
-/** Loads each record with its ancestors, with one statement. A damaged record counts as missing. Returns them by the id of the first record. */
-async function loadAncestors(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<ReadonlyMap<string, FoundAncestors>> {
-  const rows = Map.groupBy(await tx.all<LevelRow>(selectLevels(tx, resource, ids)), ({ first }) => first);
-  const parents = resource.checksum ? await loadParents(tx, resource, [...rows.values()].flat()) : undefined;
+/**
+ * Loads each record with its ancestors, with one statement, and with another one if a changed parent is among them. A damaged record counts as
+ * missing. Returns them by the id of the first record.
+ */
+async function loadAncestors(
+  source: RecordSource,
+  resource: Resource,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, FoundAncestors>> {
+  const { tx, changed } = source;
+  const loaded = await tx.all<LevelRow>(selectLevels(tx, resource, ids));
+  const move = findMove(loaded, resource, changed);
+  const parent = move?.parent ?? undefined;
+  const above = parent === undefined ? [] : await tx.all<LevelRow>(selectLevels(tx, resource, [parent]));
+  const rows = Map.groupBy(loaded, ({ first }) => first);
+  const parents = resource.checksum || move ? await toParents(tx, resource, { rows: [...loaded, ...above], move }) : undefined;
+  const readAbove = parent === undefined ? [] : toReads(resource, parent, above);
   return new Map(
     ids.map((id) => {
       const stored = rows.get(id) ?? [];
       const levels = stored.map((row) => ({ id: row.id, parent: row.parent }));
       const ancestors = toAncestors(parents === undefined ? levels : walkIntact(id, parents));
-      return [id, { ancestors, reads: tx.validatesReads ? toReads(resource, id, stored) : [] }];
+      return [id, { ancestors, reads: tx.validatesReads ? [...toReads(resource, id, stored), ...readAbove] : [] }];
     }),
   );
+}
+
+/** Returns the changed record with its parent, if it is among the loaded ones and has another parent there. */
+function findMove(
+  rows: readonly LevelRow[],
+  { name, hierarchy = '' }: Resource,
+  changed: ChangedRecord | undefined,
+): Pick<LevelRow, 'id' | 'parent'> | undefined {
+  if (changed?.resource.name !== name) return undefined;
+  const { id } = changed.record;
+  const parent = (changed.record[hierarchy] as string | undefined) ?? null;
+  return rows.some((row) => row.id === id && row.parent !== parent) ? { id, parent } : undefined;
 }
 
 /** Returns the reads of the stored levels, and that of the record that is missing above them. */
@@ -133,6 +161,18 @@ function walkIntact(first: string, parents: ReadonlyMap<string, string | null>):
     id = parent;
   }
   return levels;
+}
+
+/** The records of all levels, and the changed one with its parent. */
+interface StoredLevels {
+  readonly rows: readonly LevelRow[];
+  readonly move: Pick<LevelRow, 'id' | 'parent'> | undefined;
+}
+
+/** Returns the id of the parent of each record, of intact ones only. */
+async function toParents(tx: Transaction, resource: Resource, { rows, move }: StoredLevels): Promise<ReadonlyMap<string, string | null>> {
+  const parents = resource.checksum ? await loadParents(tx, resource, rows) : new Map(rows.map(({ id, parent }) => [id, parent]));
+  return move === undefined ? parents : new Map(parents).set(move.id, move.parent);
 }
 
 /** Loads the records of all levels again, to compare their checksums. Returns the id of the parent of each intact one. */

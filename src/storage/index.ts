@@ -38,6 +38,7 @@ export {
 export { type Attempt, type BatchLimits, TimeLimit } from './attempt.ts';
 export { createPartitions, type DropOptions, type DropPosition, dropOldest, type RetainedRows } from './audit-partitions.ts';
 export { type Budget, type BudgetLimits, createBudget, describeLimit } from './budget.ts';
+export { type ChangedRecord, toChangedRecord } from './changed-record.ts';
 export { checkDatabase, type DatabaseCheck } from './check-database.ts';
 export {
   type AppendContext,
@@ -75,6 +76,7 @@ export { type FoundForInsertion, lookupsForInsertions, type SubmittedRecord } fr
 export { loadingById, unlessDamaged } from './intact-records.ts';
 export type { ListQuery, Page, Restriction } from './list-query.ts';
 export { hasSortIndex } from './list-rows.ts';
+export { resourcesReachedBy } from './listed-records.ts';
 export { isManagedAssignment, MANAGED_ASSIGNMENT } from './managed-policies.ts';
 export { loadAppliedDefinitions } from './migrations/applied-definitions.ts';
 export { type DeletedRecords, listDeletedRecords } from './migrations/deleted-records.ts';

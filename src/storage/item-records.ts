@@ -4,7 +4,7 @@ import { itemName, type Path, type RelatedRecord, relatedPaths, type Some } from
 import { getOrCreate } from '../memoize.ts';
 import type { Json } from '../operators/index.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
-import type { Transaction } from './contract.ts';
+import { type RecordSource, readsChanged } from './changed-record.ts';
 import { createFoundMaps } from './loaded-records.ts';
 import { RecordLookups } from './record-lookups.ts';
 import { loadStampedRecords } from './records.ts';
@@ -42,11 +42,11 @@ interface WantedItem {
   readonly shape: string;
 }
 
-const foundItems = createFoundMaps<FoundItem>(() => 1);
+const foundItems = createFoundMaps<FoundItem>({ sizeOf: () => 1, dependsOn: ({ reads }, changed) => readsChanged(reads, changed) });
 
 /** Creates an empty store. */
-export function createItemStore(tx: Transaction, definitions: Definitions): ItemStore {
-  return new LoadingItems(tx, definitions);
+export function createItemStore(source: RecordSource): ItemStore {
+  return new LoadingItems(source);
 }
 
 class LoadingItems implements ItemStore {
@@ -55,9 +55,9 @@ class LoadingItems implements ItemStore {
   /** The conditions that have looked up each record. */
   readonly #conditions = new Map<string, Set<Some>>();
 
-  constructor(tx: Transaction, definitions: Definitions) {
-    this.#definitions = definitions;
-    this.lookups = new RecordLookups(foundItems(tx, definitions), (wanted) => loadWanted(tx, definitions, wanted));
+  constructor(source: RecordSource) {
+    this.#definitions = source.definitions;
+    this.lookups = new RecordLookups(foundItems(source), (wanted) => loadWanted(source, wanted));
   }
 
   find(some: Some, id: string): RelatedRecord | undefined | 'unknown' {
@@ -90,22 +90,23 @@ const createSet = (): Set<Some> => new Set();
 type Keyed<T> = readonly (readonly [key: string, T])[];
 
 /** Loads the records of conditions, those of each shape together. */
-async function loadWanted(tx: Transaction, definitions: Definitions, wanted: Keyed<WantedItem>): Promise<Keyed<FoundItem>> {
+async function loadWanted(source: RecordSource, wanted: Keyed<WantedItem>): Promise<Keyed<FoundItem>> {
   const byShape = Map.groupBy(wanted, ([, { shape }]) => shape);
-  const loaded = await Promise.all([...byShape.values()].map((each) => loadItems(tx, definitions, each)));
+  const loaded = await Promise.all([...byShape.values()].map((each) => loadItems(source, each)));
   return loaded.flat();
 }
 
 /** Loads records whose conditions have one shape. */
-async function loadItems(tx: Transaction, definitions: Definitions, wanted: Keyed<WantedItem>): Promise<Keyed<FoundItem>> {
+async function loadItems(source: RecordSource, wanted: Keyed<WantedItem>): Promise<Keyed<FoundItem>> {
+  const { tx, definitions, changed } = source;
   const [[, first]] = wanted as readonly [Keyed<WantedItem>[number]];
   const resource = definitions.get(first.some.resource);
   if (resource === undefined)
     return wanted.map(([key, { some, id }]) => [key, { resource: some.resource, id, record: undefined, reads: [] }]);
   const fields = new Set(relatedPaths(first.some).map(([field = '']) => field));
-  const { records, stamps } = await loadStampedRecords(tx, resource, { ids: wanted.map(([, { id }]) => id), fields });
+  const { records, stamps } = await loadStampedRecords(tx, resource, { ids: wanted.map(([, { id }]) => id), fields, changed });
   const paths = relatedPaths(first.some).map((keys): Path => ({ group: 'resource', keys, text: `resource.${keys.join('.')}` }));
-  const referencedOf = await loadReferencedOfEach(tx, definitions, { paths, resource, records: [...records.values()] });
+  const referencedOf = await loadReferencedOfEach(source, { paths, resource, records: [...records.values()] });
   const { name } = resource;
   return wanted.map(([key, { id }]) => {
     const reads: RecordRead[] = [{ resource, id, stamp: stamps.get(id) ?? null }];

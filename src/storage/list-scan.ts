@@ -171,7 +171,7 @@ async function takeEvaluated(scan: Scan, { rows, window, inMemory }: EvaluatedRo
   const { source, query } = scan;
   const { definitions, budget } = query;
   const { tx, resource } = source;
-  const referencedOf = await loadReferencedOfEach(tx, definitions, { paths: inMemory.paths, resource, records: rows });
+  const referencedOf = await loadReferencedOfEach({ tx, definitions }, { paths: inMemory.paths, resource, records: rows });
   const related = createRelatedStore(tx, definitions);
   await countTime(scan);
   for (const record of rows) {

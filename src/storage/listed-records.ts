@@ -111,7 +111,12 @@ interface ReadingCondition extends Pick<ListQuery, 'definitions'> {
 }
 
 /** Returns the names of the resources whose records a condition reads in addition to the records of its own resource. */
-export function resourcesReadBy(
+export function resourcesReadBy(condition: Condition, reading: ReadingCondition): ReadonlySet<string> {
+  return new Set([...resourcesReachedBy(condition, reading), ...relatedIn(condition).map((related) => related.resource)]);
+}
+
+/** Returns the names of the resources whose records a condition finds by an id: by a reference, in a list of references, or as ancestors. */
+export function resourcesReachedBy(
   condition: Condition,
   { resource, definitions, paths = conditionPaths(condition) }: ReadingCondition,
 ): ReadonlySet<string> {
@@ -125,10 +130,7 @@ export function resourcesReadBy(
     names.add(some.resource);
     for (const keys of relatedPaths(some)) follow(definitions.get(some.resource), keys);
   }
-  for (const related of relatedIn(condition)) {
-    names.add(related.resource);
-    for (const keys of relatedPaths(related)) follow(definitions.get(related.resource), keys);
-  }
+  for (const related of relatedIn(condition)) for (const keys of relatedPaths(related)) follow(definitions.get(related.resource), keys);
   return names;
 }
 

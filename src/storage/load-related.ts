@@ -4,8 +4,9 @@ import { all, type Condition, compileCondition, type Path, type Related, type Re
 import type { ColumnType } from '../fields/index.ts';
 import { memoize } from '../memoize.ts';
 import { type Json, toStored } from '../operators/index.ts';
-import { columnsOf, type Definitions, type Resource, type Row } from '../resources/index.ts';
+import { columnsOf, type Resource, type Row } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
+import type { RecordSource } from './changed-record.ts';
 import { checkedRecordsOf } from './checked-records.ts';
 import type { Transaction } from './contract.ts';
 import { loadedSelectionOf, unlessDamaged } from './intact-records.ts';
@@ -66,7 +67,8 @@ export interface FoundRecords {
 const NOT_COMPARABLE: FoundRecords = Object.freeze({ records: 'unknown', referenced: [] });
 
 /** Loads the related records by id, and at least one more than the limit if there are more. `unknown` if one is damaged, or if SQL cannot compare a value. */
-export async function loadRelated(tx: Transaction, definitions: Definitions, { related, values }: Wanted): Promise<FoundRecords> {
+export async function loadRelated(source: RecordSource, { related, values }: Wanted): Promise<FoundRecords> {
+  const { tx, definitions } = source;
   const resource = definitions.get(related.resource);
   if (resource === undefined) return NOT_COMPARABLE;
   const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now: tx.now, timeZone: 'UTC' });
@@ -86,7 +88,7 @@ export async function loadRelated(tx: Transaction, definitions: Definitions, { r
   const records = unlessDamaged(resource, rows);
   if (records === undefined) return { records: 'unknown', referenced: [], ...(read && { read }) };
   const paths = relatedPaths(related).map((keys) => toResourcePath(keys));
-  const referencedOf = await loadReferencedOfEach(tx, definitions, { paths, resource, records });
+  const referencedOf = await loadReferencedOfEach(source, { paths, resource, records });
   const referenced: RecordRead[] = [];
   const found = records.map((record) =>
     toRelatedRecord({ definitions, resource, record, referenced: referencedOf(record, (each) => referenced.push(each)) }),

@@ -1,5 +1,6 @@
 /** The other records that the decisions of one unit of work have loaded, so that decisions that read the same ones load them once. */
 import type { Definitions } from '../resources/index.ts';
+import type { ChangedRecord, RecordSource } from './changed-record.ts';
 import type { Transaction } from './contract.ts';
 
 /** Records that one store has found, by key. */
@@ -14,20 +15,29 @@ export interface FoundMap<T> {
   clear(): void;
 }
 
-/** Creates the maps of one kind of records. `sizeOf` counts the records of an entry. */
-export function createFoundMaps<T>(sizeOf: (found: T) => number): (tx: Transaction, definitions: Definitions) => FoundMap<T> {
+/** One kind of records. */
+interface FoundKind<T> {
+  /** Counts the records of an entry. */
+  sizeOf(found: T): number;
+  /** Returns true if an entry depends on the record that a decision would change: others then read another state of it. */
+  dependsOn(found: T, changed: ChangedRecord): boolean;
+}
+
+/** Creates the maps of one kind of records. */
+export function createFoundMaps<T>(kind: FoundKind<T>): (source: RecordSource) => FoundMap<T> {
   const sharedOf = createSharedMaps<T>();
-  return (tx, definitions) => {
+  return ({ tx, definitions, changed }) => {
     const state = stateOf(tx, definitions);
-    return new SharingMap(tx, { state, shared: sharedOf(state), sizeOf });
+    return new SharingMap(tx, { state, shared: sharedOf(state), kind, changed });
   };
 }
 
-/** The state of a unit of work, and the records of one kind that its stores have loaded. */
+/** The state of a unit of work, and the records of one kind that its stores have loaded. Those that depend on a changed record are not shared. */
 interface SharedRecords<T> {
   readonly state: ReadState;
   readonly shared: Map<string, T>;
-  sizeOf(found: T): number;
+  readonly kind: FoundKind<T>;
+  readonly changed: ChangedRecord | undefined;
 }
 
 /** A class, because each decision with related records creates three: object literals with getters are slow, and the garbage collector copies them repeatedly. */
@@ -47,14 +57,18 @@ class SharingMap<T> implements FoundMap<T> {
   }
 
   get(key: string): T | undefined {
+    const own = this.#own.get(key);
+    if (own !== undefined) return own;
     const earlier = this.#of.shared.get(key);
-    return this.#own.get(key) ?? (earlier && this.#keep(key, earlier));
+    return earlier === undefined || this.#isOfChange(earlier) ? undefined : this.#keep(key, earlier);
   }
 
   add(key: string, found: T): void {
-    const { state, shared, sizeOf } = this.#of;
-    shared.set(key, this.#keep(key, found));
-    state.size += sizeOf(found);
+    const { state, shared, kind } = this.#of;
+    this.#keep(key, found);
+    if (this.#isOfChange(found)) return;
+    shared.set(key, found);
+    state.size += kind.sizeOf(found);
     // After a write, the transaction has no such state, and must not get one.
     if (state.size > MAX_KEPT && states.get(this.#tx) === state) states.delete(this.#tx);
   }
@@ -70,8 +84,13 @@ class SharingMap<T> implements FoundMap<T> {
 
   #keep(key: string, found: T): T {
     this.#own.set(key, found);
-    this.#size += this.#of.sizeOf(found);
+    this.#size += this.#of.kind.sizeOf(found);
     return found;
+  }
+
+  #isOfChange(found: T): boolean {
+    const { changed, kind } = this.#of;
+    return changed !== undefined && kind.dependsOn(found, changed);
   }
 }
 

@@ -4,7 +4,7 @@ import { RecordLookups } from './record-lookups.ts';
 import { define, openTestDatabase, type TestDatabase } from './storage.fixture.ts';
 
 const definitions = define({ Note: { fields: { title: { type: 'string' } } } });
-const foundNumbers = createFoundMaps<number>((found) => found);
+const foundNumbers = createFoundMaps<number>({ sizeOf: (found) => found, dependsOn: () => false });
 let test: TestDatabase;
 beforeAll(() => {
   test = openTestDatabase();
@@ -15,7 +15,7 @@ afterAll(() => test.dispose());
 function withLookups(work: (lookups: RecordLookups<string, number>, loaded: readonly string[]) => Promise<void>): Promise<void> {
   return test.database.transaction(async (tx) => {
     const loaded: string[] = [];
-    const lookups = new RecordLookups<string, number>(foundNumbers(tx, definitions), async (wanted) => {
+    const lookups = new RecordLookups<string, number>(foundNumbers({ tx, definitions }), async (wanted) => {
       loaded.push(...wanted.map(([, text]) => text));
       return wanted.map(([key, text]) => [key, text.length] as const);
     });

@@ -2,6 +2,7 @@ import { memoize } from '../memoize.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { columnsOf, type Definitions, isDeletionField, type Resource, type Row, type StoredRecord, toRow } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
+import { type ChangedRecord, withChanged } from './changed-record.ts';
 import type { RowLock, Statement, Transaction } from './contract.ts';
 import { changesUnique, fitsIndexes } from './deferrable-writes.ts';
 import { type FoundForInsertion, uniqueValuesOf } from './insertion-lookups.ts';
@@ -93,17 +94,23 @@ export interface StampedQuery {
   readonly ids: readonly string[];
   /** The names of the fields that are read. */
   readonly fields: ReadonlySet<string>;
+  /** The changed record that is decided, if any: it takes the place of the stored one. */
+  readonly changed?: ChangedRecord | undefined;
 }
 
-/** Loads records like `loadUndamagedRecords`, with the stamps of their states, and without the long fields that are not read. */
-export async function loadStampedRecords(tx: Transaction, resource: Resource, { ids, fields }: StampedQuery): Promise<StampedRecords> {
+/** Loads records like `loadUndamagedRecords`, with the stamps of their stored states, and without the long fields that are not read. */
+export async function loadStampedRecords(
+  tx: Transaction,
+  resource: Resource,
+  { ids, fields, changed }: StampedQuery,
+): Promise<StampedRecords> {
   if (ids.length === 0) return { records: new Map(), stamps: new Map() };
   const unread = [...rowSizeOf(resource).longFields].filter((name) => !fields.has(name));
   // A checksum covers the whole record.
   const selection = resource.checksum ? loadedSelectionOf(resource) : selectionOf(resource, unread);
   const rows = await tx.all<Row>(selectionByIds(tx, resource, { ids, selection }));
   return {
-    records: byId(withoutDamaged(resource, rows)),
+    records: withChanged(byId(withoutDamaged(resource, rows)), resource, changed),
     stamps: tx.validatesReads ? new Map(rows.map((row) => [String(row['id']), stampOf(row)])) : new Map(),
   };
 }

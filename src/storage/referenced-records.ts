@@ -2,6 +2,7 @@ import type { Principal, ReferencedRecords } from '../authz/context/index.ts';
 import { type Path, UNRESOLVED } from '../conditions/index.ts';
 import { type JsonObject, ownValue } from '../operators/index.ts';
 import { type Definitions, fieldAt, type Resource, type StoredRecord } from '../resources/index.ts';
+import type { ChangedRecord, RecordSource } from './changed-record.ts';
 import type { Transaction } from './contract.ts';
 import { loadStampedRecords } from './records.ts';
 import type { RecordRead } from './relation-reads.ts';
@@ -12,6 +13,8 @@ export interface ReferenceQuery {
   readonly principal: Pick<Principal, 'attributes'>;
   readonly resource: Resource;
   readonly record: JsonObject | typeof UNRESOLVED | undefined;
+  /** The changed record that is decided, if any. It is read wherever a path leads back to it. */
+  readonly changed?: ChangedRecord | undefined;
   /** Receives each record that was looked up, so that a decision can add it to its read set. */
   readonly onRead?: OnRead | undefined;
 }
@@ -31,7 +34,7 @@ const NONE: ReferencedRecords = new Map();
  * missing, so comparisons with its fields are unknown.
  */
 export async function loadReferenced(tx: Transaction, definitions: Definitions, query: ReferenceQuery): Promise<ReferencedRecords> {
-  const { paths, principal, resource, record, onRead } = query;
+  const { paths, principal, resource, record, changed, onRead } = query;
   if (paths.length === 0) return NONE;
   const ofUser = followedReferences('user', definitions, { of: definitions.get('User'), paths });
   const ofRecord = record === UNRESOLVED ? [] : followedReferences('resource', definitions, { of: resource, paths });
@@ -43,7 +46,7 @@ export async function loadReferenced(tx: Transaction, definitions: Definitions, 
   for (const { key, from, field, target, fields } of [...ofUser, ...ofRecord]) {
     const id = ownValue(referenced.get(from) ?? starts[from], field);
     if (typeof id !== 'string') continue;
-    const { records, stamps } = await loadStampedRecords(tx, target, { ids: [id], fields });
+    const { records, stamps } = await loadStampedRecords(tx, target, { ids: [id], fields, changed });
     onRead?.({ resource: target, id, stamp: stamps.get(id) ?? null });
     const found = records.get(id);
     if (found !== undefined) referenced.set(key, found);
@@ -56,8 +59,7 @@ export async function loadReferenced(tx: Transaction, definitions: Definitions, 
  * the referenced records of one record, and passes them to `onRead`. Loads no references of the principal.
  */
 export async function loadReferencedOfEach(
-  tx: Transaction,
-  definitions: Definitions,
+  { tx, definitions, changed }: RecordSource,
   { paths, resource, records }: { readonly paths: readonly Path[]; readonly resource: Resource; readonly records: readonly StoredRecord[] },
 ): Promise<(record: StoredRecord, onRead?: OnRead) => ReferencedRecords> {
   const references = followedReferences('resource', definitions, { of: resource, paths });
@@ -66,7 +68,7 @@ export async function loadReferencedOfEach(
   for (const { key, from, field, target, fields } of references) {
     const referring = from === 'resource' ? records : [...(found.get(from)?.records.values() ?? [])];
     const ids = new Set(referring.map((record) => record[field]).filter((id) => typeof id === 'string'));
-    found.set(key, await loadStampedRecords(tx, target, { ids: [...ids], fields }));
+    found.set(key, await loadStampedRecords(tx, target, { ids: [...ids], fields, changed }));
   }
   return (record, onRead) => {
     const referenced = new Map<string, StoredRecord>();

@@ -5,6 +5,7 @@ import { Problem } from '../errors.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import type { Definitions } from '../resources/index.ts';
 import { type AncestorStore, createAncestorStore } from './ancestors.ts';
+import { type ChangedRecord, type RecordSource, readsChanged } from './changed-record.ts';
 import type { Transaction } from './contract.ts';
 import { createItemStore, type ItemStore } from './item-records.ts';
 import { type FoundRecords, keyOf, loadRelated, type Wanted } from './load-related.ts';
@@ -45,16 +46,27 @@ interface DecidedRecord {
   readonly id?: string | undefined;
 }
 
-const foundRelated = createFoundMaps<CountedRecords>(({ records }) => (records === 'unknown' ? 1 : records.length));
+const foundRelated = createFoundMaps<CountedRecords>({
+  sizeOf: ({ records }) => (records === 'unknown' ? 1 : records.length),
+  // The changed record itself is not related to itself.
+  dependsOn: ({ referenced }, changed) => readsChanged(referenced, changed),
+});
+
+/** Options of a store. */
+interface StoreOptions {
+  /** Maximum records that one evaluation compares. Default: `MAX_RELATED`. */
+  readonly maxCompared?: number | undefined;
+  /** The changed record that is decided, if any. It is read wherever a condition leads back to it. */
+  readonly changed?: ChangedRecord | undefined;
+}
 
 /**
  * Creates an empty store. It belongs to one decision, or to the decisions on one list. It loads no record that an earlier store of the
- * unit of work has loaded, unless a record was written.
- *
- * @param maxCompared Maximum records that one evaluation compares.
+ * unit of work has loaded, unless a record was written, or the loaded records depend on the changed record.
  */
-export function createRelatedStore(tx: Transaction, definitions: Definitions, maxCompared: number = MAX_RELATED): RelatedStore {
-  return new LoadingRecords(tx, definitions, maxCompared);
+export function createRelatedStore(tx: Transaction, definitions: Definitions, options: StoreOptions = {}): RelatedStore {
+  const { maxCompared = MAX_RELATED, changed } = options;
+  return new LoadingRecords({ tx, definitions, changed }, maxCompared);
 }
 
 class LoadingRecords implements RelatedStore {
@@ -67,12 +79,12 @@ class LoadingRecords implements RelatedStore {
   /** Records that the present evaluation has compared. */
   #compared = 0;
 
-  constructor(tx: Transaction, definitions: Definitions, maxCompared: number) {
-    this.#tx = tx;
+  constructor(source: RecordSource, maxCompared: number) {
+    this.#tx = source.tx;
     this.#maxCompared = maxCompared;
-    this.#counted = new RecordLookups(foundRelated(tx, definitions), (wanted) => loadWanted(tx, definitions, wanted));
-    this.#ancestors = createAncestorStore(tx, definitions);
-    this.#items = createItemStore(tx, definitions);
+    this.#counted = new RecordLookups(foundRelated(source), (wanted) => loadWanted(source, wanted));
+    this.#ancestors = createAncestorStore(source);
+    this.#items = createItemStore(source);
     this.#lookups = [this.#ancestors.lookups, this.#items.lookups, this.#counted];
   }
 
@@ -142,11 +154,10 @@ class LoadingRecords implements RelatedStore {
 
 /** Loads related records, with one statement for each condition and values. */
 function loadWanted(
-  tx: Transaction,
-  definitions: Definitions,
+  source: RecordSource,
   wanted: readonly (readonly [string, Wanted])[],
 ): Promise<readonly (readonly [string, CountedRecords])[]> {
-  return Promise.all(wanted.map(async ([key, each]) => [key, { ...each, ...(await loadRelated(tx, definitions, each)) }] as const));
+  return Promise.all(wanted.map(async ([key, each]) => [key, { ...each, ...(await loadRelated(source, each)) }] as const));
 }
 
 function refuseTooMany(): never {

@@ -134,7 +134,7 @@ const READS: Readonly<Record<string, readonly [read: (tx: storage.Transaction) =
   loadReferencedOfEach: [
     async (tx) => {
       const records = [toRecord('orphan', { authorId: 'gone' })];
-      const referencedBy = await storage.loadReferencedOfEach(tx, definitions, { paths, resource: article, records });
+      const referencedBy = await storage.loadReferencedOfEach({ tx, definitions }, { paths, resource: article, records });
       return records.flatMap((record) => [...referencedBy(record)]);
     },
     [],

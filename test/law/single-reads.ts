@@ -76,7 +76,9 @@ async function evaluateTogether<T>(tx: Transaction, context: CaseContext, { path
   if (context.isTogether) {
     const ofCaller = await load(UNRESOLVED);
     const known = records.filter((record) => record !== UNRESOLVED);
-    const referencedOf = await loadOnce(records, paths, () => loadReferencedOfEach(tx, definitions, { paths, resource, records: known }));
+    const referencedOf = await loadOnce(records, paths, () =>
+      loadReferencedOfEach({ tx, definitions }, { paths, resource, records: known }),
+    );
     for (const record of records)
       referenced.set(record, record === UNRESOLVED ? ofCaller : new Map([...ofCaller, ...referencedOf(record)]));
   } else {

@@ -1,6 +1,7 @@
 import type { Mutation } from './mutation.ts';
 
 const FRESHNESS = 'test/scenarios/relation-freshness.test.ts';
+const CHANGED = 'test/scenarios/paths-to-changed-records.test.ts';
 
 /** Mutations of the validation of related and referenced records, and of the keys that decisions and writers lock. */
 export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
@@ -284,10 +285,58 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   {
     name: 'each decision of a request loads the related records again',
     file: 'src/storage/loaded-records.ts',
-    find: 'shared.set(key, this.#keep(key, found));',
-    replace: 'this.#keep(key, found);',
+    find: '    shared.set(key, found);\n',
+    replace: '',
     red: 'test/scenarios/related-loads.test.ts',
     test: 'the memberships are loaded once for all actions and records of a question of the caller',
+  },
+  {
+    name: 'an update is decided on the stored values of its record where a path leads back to it',
+    file: 'src/storage/changed-record.ts',
+    find: 'return new Map(records).set(changed.record.id, changed.record);',
+    replace: 'return records;',
+    red: CHANGED,
+    test: 'an update is decided on the values that it would store, found by a reference to itself',
+  },
+  {
+    name: 'an update is decided on records that the decision on the stored record has loaded, with its stored values',
+    file: 'src/storage/loaded-records.ts',
+    find: 'earlier === undefined || this.#isOfChange(earlier) ?',
+    replace: 'earlier === undefined ?',
+    red: CHANGED,
+    test: 'an update is decided on the values that it would store, found by a reference of a related record',
+  },
+  {
+    name: 'an update to another parent is decided on the ancestors before the move where a path leads back to its record',
+    file: 'src/storage/ancestors.ts',
+    find: 'const move = findMove(loaded, resource, changed);',
+    replace: 'const move = findMove([], resource, changed);',
+    red: CHANGED,
+    test: 'an update is decided on the values that it would store, found by the ancestors of a related record',
+  },
+  {
+    name: 'the database decides an update on the stored values of its record where a path leads back to it',
+    file: 'src/pipeline/steps/decide-in-database.ts',
+    find: ' || resourcesReachedBy(where, { resource, ...found }).has(resource.name)',
+    replace: " || resourcesReachedBy(where, { resource, ...found }).has('')",
+    red: 'test/scenarios/related-beyond-limit.test.ts',
+    test: 'ends with REQUEST_BUDGET for a changed record to which a path leads back',
+  },
+  {
+    name: 'a row of an import is decided on the stored values of its record where a path leads back to it',
+    file: 'src/pipeline/steps/import-rows.ts',
+    find: ", action: 'import', isChangedRecord: true }",
+    replace: ", action: 'import' }",
+    red: CHANGED,
+    test: 'an update is decided as an import on the values that it would store',
+  },
+  {
+    name: 'a preview takes values behind references for those of both states of an updated record',
+    file: 'src/audit/update-changes.ts',
+    find: 'target.name === resource.name && changed.has',
+    replace: "target.name === '' && changed.has",
+    red: CHANGED,
+    test: 'does not know the value before the change, found by a reference of a record of a list',
   },
   {
     name: 'the permissions of a caller are not validated at commit',

@@ -14,13 +14,19 @@ const DEFINITIONS = {
     fields: { team: text, seat: text, seatIds: { type: 'list', of: { type: 'reference', to: 'Membership' } } },
     indexes: [{ fields: ['team'] }],
   },
-  Grant: { fields: { seat: text, level: text }, indexes: [{ fields: ['seat'] }] },
   Document: { fields: { team: text, title: text } },
+  Grant: {
+    fields: { seat: text, level: text, documentId: { type: 'reference', to: 'Document', onDelete: 'setNull' } },
+    indexes: [{ fields: ['seat'] }],
+  },
   Room: { fields: { seatIds: { type: 'list', of: { type: 'reference', to: 'Membership' } } } },
 };
 /** Memberships of the team, and grants of each seat: together more than 20,000. */
 const COUNT = 150;
 const SEATS = Array.from({ length: COUNT }, (_, index) => `s${String(index).padStart(3, '0')}`);
+
+/** The only grant of an owner. */
+const OWNED = { seat: 's149', level: 'owner', documentId: 'd1' };
 
 const MEMBERSHIPS = SEATS.map((seat) => `m-${seat}`);
 
@@ -31,8 +37,8 @@ beforeAll(async () => {
     records: {
       Membership: Object.fromEntries(SEATS.map((seat) => [`m-${seat}`, { team: 'a', seat, seatIds: MEMBERSHIPS }])),
       Room: { r1: { seatIds: MEMBERSHIPS } },
-      Grant: { first: { seat: 's149', level: 'owner' } },
       Document: { d1: { team: 'a', title: 'one' }, d2: { team: 'b', title: 'two' } },
+      Grant: { first: OWNED },
     },
   });
   const numbers = sql`WITH RECURSIVE "numbers"("n") AS (SELECT 1 UNION ALL SELECT "n" + 1 FROM "numbers" WHERE "n" < ${sql.lit(COUNT)})`;
@@ -48,13 +54,14 @@ afterAll(() => pipeline.dispose());
 
 const rule = (conditions: readonly object[], more: Partial<TestRule> = {}): TestRule =>
   ({ resource: 'Document', conditions, ...more }) as TestRule;
-const granted = (level: object, bound: object = {}) => ({
+const granted = (level: object, bound: object = {}, field = 'g.level') => ({
   related: {
     ...{ resource: 'Membership', as: 'm', on: { team: '${resource.team}' }, ...bound },
-    where: [{ related: { resource: 'Grant', as: 'g', on: { seat: '${m.seat}' }, where: [{ field: 'g.level', ...level }] } }],
+    where: [{ related: { resource: 'Grant', as: 'g', on: { seat: '${m.seat}' }, where: [{ field, ...level }] } }],
   },
 });
 const OWNER = granted({ operator: 'eq', value: 'owner' });
+const TITLED = granted({ operator: 'exists', value: true }, {}, 'g.documentId.title');
 const NO_EDITOR = granted({ operator: 'eq', value: 'editor' }, { atMost: 0 });
 const EDITOR = granted({ operator: 'eq', value: 'editor' });
 /** Compares each of the 150 memberships of the team with each other one. */
@@ -78,6 +85,7 @@ const answerOf = async (request: TestRequest): Promise<string> => (await pipelin
 describe('a decision that reads more related records than it may load', () => {
   it.each<[string, readonly TestRule[], string, string]>([
     ['allows if the condition is true', [rule([OWNER])], 'd1', 'd1'],
+    ['allows if a path that leads back to the record is true', [rule([TITLED])], 'd1', 'd1'],
     ['denies if it is false', [rule([EDITOR])], 'ACCESS_DENIED', ''],
     ['allows if few enough records meet it', [rule([IS_TEAM_A, NO_EDITOR])], 'd1', 'd1'],
     ['denies if a rule that denies fires', [rule([IS_TEAM_A]), rule([OWNER], { effect: 'DENY' })], 'ACCESS_DENIED', ''],
@@ -98,6 +106,7 @@ describe('a decision that reads more related records than it may load', () => {
     ['a read whose condition the database cannot evaluate', rule([granted({ operator: 'matches', value: '^own' })]), READ],
     ['a list whose condition the database cannot evaluate', rule([granted({ operator: 'matches', value: '^own' })]), LIST],
     ['a new record', rule([OWNER]), CREATE],
+    ['a changed record to which a path leads back', rule([TITLED]), UPDATE],
   ])('ends with REQUEST_BUDGET for %s', async (_, given, request) => {
     await pipeline.test.grant(given);
     expect(await answerOf(request)).toBe('REQUEST_BUDGET');
@@ -127,7 +136,7 @@ describe('a decision that reads more related records than it may load', () => {
   it('runs again if, before its commit, the only record that allowed it is deleted', async () => {
     await pipeline.test.grant(rule([OWNER]));
     expect(await pipeline.interrupt(READ, pipeline.remove('Grant', 'first'))).toEqual({ answer: 'ACCESS_DENIED', runs: 2 });
-    await pipeline.test.store({ Grant: { first: { seat: 's149', level: 'owner' } } });
+    await pipeline.test.store({ Grant: { first: OWNED } });
   });
 });
 

@@ -4,6 +4,7 @@ import { evaluateOwnPermissions } from '../../src/api/accounts/own-permissions.t
 import { openPipeline, type TestPipeline, type TestRule } from '../../src/pipeline/pipeline.fixture.ts';
 import type { RequestContext } from '../../src/pipeline/request-context.ts';
 import { rollBackUnless } from '../../src/pipeline/roll-back.ts';
+import { authorizeChange, authorizeRecord } from '../../src/pipeline/steps/authorize-action.ts';
 import { decideOnEach } from '../../src/pipeline/steps/decide-request.ts';
 import { authenticate } from '../../src/pipeline/unit-of-work.ts';
 import { renderSql } from '../../src/sql.ts';
@@ -84,6 +85,23 @@ describe('the decisions of a request', () => {
   ])('the decisions of a request load once %s', async (_, table, condition, effects, loads) => {
     const [decided, counted] = await countLoads(table, condition, decideAll);
     expect([decided.join(' '), counted]).toEqual([effects, loads]);
+  });
+
+  it.each([
+    ['the memberships of the caller', 'Membership', IS_MEMBER],
+    ['the memberships of the team', 'Membership', IN_TEAM],
+    ['the ancestors of a folder', 'Folder', IN_FOLDER],
+    ['the records of a list', 'Tag', IS_OPEN],
+  ])('the two decisions of an update load once %s', async (_, table, condition) => {
+    const [, loads] = await countLoads(table, condition, async (context) => {
+      const { tx, resource } = context;
+      const update: RequestContext = { ...context, request: { ...context.request, action: 'update', id: 'd1' } };
+      const found = [...(await loadRecords(tx, resource, ['d1'])).values()];
+      const decision = await authorizeRecord(update, found);
+      const proposals = found.map((record) => ({ record: { ...record, version: 2 }, values: {}, cleared: [], issues: [] }));
+      await authorizeChange(update, { found, proposals, decision });
+    });
+    expect(loads).toBe(1);
   });
 
   it('the memberships are loaded once for all actions and records of a question of the caller', async () => {

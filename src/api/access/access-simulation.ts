@@ -11,7 +11,14 @@ import type { Issue } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import { proposeChange, proposeRecord } from '../../pipeline/index.ts';
 import { hasIncrement, type Resource, type StoredRecord } from '../../resources/index.ts';
-import { createRelatedStore, loadReferenced, MAX_RELATED, type RelatedStore } from '../../storage/index.ts';
+import {
+  type ChangedRecord,
+  createRelatedStore,
+  loadReferenced,
+  MAX_RELATED,
+  type RelatedStore,
+  toChangedRecord,
+} from '../../storage/index.ts';
 import type { AdminRequest } from '../admin/index.ts';
 import { DENIED_INACTIVE, loadAskedRecord, loadIntactUser, toPrincipal } from './partial-decisions.ts';
 
@@ -90,10 +97,9 @@ async function simulateActive(admin: SimulationContext, test: AccessTest, rulesF
   const explainWith = async (input: ScopeInput): Promise<Explanation> => {
     const who = { userId: principal.id, role: principal.role };
     const applicable = await rulesFor({ ...who, resource: resource.name, action: input.action, now });
-    const referenced = await loadReferenced(tx, snapshot.definitions, { ...input, paths: applicable.referencePaths });
-    const related = applicable.countsRelated
-      ? (admin.related ?? createRelatedStore(tx, snapshot.definitions, EXPLAINED * MAX_RELATED))
-      : undefined;
+    const changed = changedIn(input, record);
+    const referenced = await loadReferenced(tx, snapshot.definitions, { ...input, changed, paths: applicable.referencePaths });
+    const related = applicable.countsRelated ? relatedFor(admin, changed) : undefined;
     const scope = createScope({ ...input, referenced, related });
     const known = test.isOriginKnown === true ? scope : leaveOpen(scope, isMethodOrUrl);
     const run = (): Explanation => explain(applicable, known, who);
@@ -154,6 +160,17 @@ function scopeInputOf(
     timeZone: deps.timeZone,
     definitions: snapshot.definitions,
   };
+}
+
+/** Returns the record of a decision if it is not the stored one: with the values of a hypothesis, or as an update would store it. */
+function changedIn({ resource, record, recordId }: ScopeInput, stored: StoredRecord | undefined): ChangedRecord | undefined {
+  if (record === stored || record === undefined || record === UNRESOLVED || recordId === undefined) return undefined;
+  return toChangedRecord(resource, { version: 1, ...record, id: recordId });
+}
+
+function relatedFor({ tx, snapshot, related }: SimulationContext, changed: ChangedRecord | undefined): RelatedStore {
+  if (changed === undefined && related !== undefined) return related;
+  return createRelatedStore(tx, snapshot.definitions, { maxCompared: EXPLAINED * MAX_RELATED, changed });
 }
 
 /** Returns true if a path reads the method or path of the request. */

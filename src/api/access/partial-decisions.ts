@@ -175,7 +175,7 @@ export async function decideForCaller(context: PartialContext, question: CallerQ
   const anyRecord = decidedRecord(context, { ...question, record: UNRESOLVED }, principal);
   const ofCaller = await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record: anyRecord, onRead });
   const stored = (ids ?? []).flatMap((id) => records.get(id) ?? []);
-  const referencedOf = await loadReferencedOfEach(tx, snapshot.definitions, { paths, resource, records: stored });
+  const referencedOf = await loadReferencedOfEach({ tx, definitions: snapshot.definitions }, { paths, resource, records: stored });
   const decisions: Decision[] = [];
   for (const recordId of ids ?? [undefined]) {
     await tx.checkTime();

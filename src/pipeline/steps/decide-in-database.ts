@@ -4,7 +4,7 @@ import type { CompiledRule } from '../../authz/policies/index.ts';
 import { type Condition, conditionPaths, constant, type Scope, UNRESOLVED } from '../../conditions/index.ts';
 import { type JsonObject, UNKNOWN } from '../../operators/index.ts';
 import type { StoredRecord } from '../../resources/index.ts';
-import { isExactInSql, loadDeletedRecord, loadRecord, matchRecord, type RecordMatch } from '../../storage/index.ts';
+import { isExactInSql, loadDeletedRecord, loadRecord, matchRecord, type RecordMatch, resourcesReachedBy } from '../../storage/index.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { DecisionInput, MadeDecision, ScopeValues } from './decision-entry.ts';
 
@@ -22,12 +22,14 @@ export async function decideInDatabase(context: RequestContext, input: DecisionI
   if (found === undefined) return undefined;
   const from = performance.now();
   const known = withoutRecords(toScope(input));
-  // The changed record of an update is not stored: its values are literals of the condition, and no column stands for them.
+  // The changed record of an update is not stored: its values are literals of the condition, and no column stands for them, nor does a path that
+  // leads back to its resource.
   const isStored = hasSameValues(found.record, record);
   const scope = isStored ? withoutRecords(toScope({ ...input, record: UNRESOLVED })) : known;
-  const isEvaluated = (where: Condition): boolean => isStored || !conditionPaths(where).some(({ group }) => group === 'resource');
+  const readsResource = (where: Condition): boolean =>
+    conditionPaths(where).some(({ group }) => group === 'resource') || resourcesReachedBy(where, { resource, ...found }).has(resource.name);
   const matches = async (where: Condition): Promise<boolean | undefined> =>
-    isEvaluated(where) ? matchRecord(context.tx, resource, { ...found, where }) : undefined;
+    isStored || !readsResource(where) ? matchRecord(context.tx, resource, { ...found, where }) : undefined;
   const decision = await answerRules(context, input, { scope, matches });
   return decision && { decision, scope: known, milliseconds: performance.now() - from };
 }

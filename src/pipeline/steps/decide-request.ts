@@ -31,7 +31,7 @@ import {
 import type { RequestContext } from '../request-context.ts';
 import { requireWriteTime } from '../write-time.ts';
 import { decideInDatabase } from './decide-in-database.ts';
-import { type DecisionInput, type MadeDecision, type ScopeValues, toDecisionEntry } from './decision-entry.ts';
+import { changedIn, type DecisionInput, type MadeDecision, type ScopeValues, toDecisionEntry } from './decision-entry.ts';
 
 /** The subject of one decision. Resource and action default to those of the request. */
 interface Subject {
@@ -44,7 +44,7 @@ interface Subject {
   readonly data?: Json;
   /** True if the data of the request is not known yet. Conditions on unknown data stay residual, like conditions on an unknown record. */
   readonly dataIsOpen?: boolean;
-  /** True if the record is the one that an update would store. The audit entry of its denial says so. */
+  /** True if the record is the one that an update would store. Paths that lead back to its id read it, and the audit entry of its denial says so. */
   readonly isChangedRecord?: boolean;
 }
 
@@ -174,16 +174,15 @@ async function loadRecordsOf(context: RequestContext, input: DecisionInput): Pro
   const { principal, tx, snapshot } = context;
   const { applicable, resource, record } = input;
   const { referencePaths: paths } = applicable;
-  const onRead = readSetOf(tx);
-  const referenced =
-    paths.length === 0 ? undefined : await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record, onRead });
+  const query = { paths, principal, resource, changed: changedIn(input), onRead: readSetOf(tx) };
+  const referenced = paths.length === 0 ? undefined : await loadReferenced(tx, snapshot.definitions, { ...query, record });
   const complete = { ...input, referenced };
   return applicable.countsRelated ? loadRelatedOf(context, complete) : complete;
 }
 
 /** Adds the related records that the conditions count. */
 async function loadRelatedOf(context: RequestContext, input: DecisionInput): Promise<DecisionInput> {
-  const related = createRelatedStore(context.tx, context.snapshot.definitions);
+  const related = createRelatedStore(context.tx, context.snapshot.definitions, { changed: changedIn(input) });
   const complete = { ...input, related };
   const made = await related.evaluate(
     () => decideIn(context, complete),
@@ -204,7 +203,7 @@ async function loadInputs(
   const { referencePaths: paths } = applicable;
   const onRead = readSetOf(tx);
   const ofCaller = await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record: UNRESOLVED, onRead });
-  const referencedOf = await loadReferencedOfEach(tx, snapshot.definitions, { paths, resource, records });
+  const referencedOf = await loadReferencedOfEach({ tx, definitions: snapshot.definitions }, { paths, resource, records });
   const toInput = (record: StoredRecord): DecisionInput => {
     const referenced = new Map([...ofCaller, ...referencedOf(record, onRead)]);
     return { applicable, resource, action, record, recordId: record.id, referenced };

@@ -3,9 +3,10 @@ import { type AuditEntry, factsOf, readsToExplain } from '../../audit/index.ts';
 import type { ScopeInput } from '../../authz/context/index.ts';
 import { type Decision, decidingRule } from '../../authz/decision/index.ts';
 import type { ApplicableRules } from '../../authz/policies/index.ts';
-import type { Scope } from '../../conditions/index.ts';
+import { type Scope, UNRESOLVED } from '../../conditions/index.ts';
 import { isObject, toInstantText } from '../../operators/index.ts';
-import type { RelatedStore } from '../../storage/index.ts';
+import type { StoredRecord } from '../../resources/index.ts';
+import { type ChangedRecord, type RelatedStore, toChangedRecord } from '../../storage/index.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /** The values of a scope that differ between the decisions of a request. */
@@ -33,6 +34,12 @@ export interface MadeDecision {
 /** A decision and the id of its audit entry. */
 interface Decided extends Pick<AuditEntry, 'id'>, Omit<MadeDecision, 'milliseconds'> {}
 
+/** Returns the record that is decided if it is the one that an update would store. */
+export function changedIn({ resource, record, isChangedRecord }: DecisionInput): ChangedRecord | undefined {
+  if (isChangedRecord !== true || record === UNRESOLVED || record === undefined) return undefined;
+  return toChangedRecord(resource, record as StoredRecord);
+}
+
 /** Returns the values with which the decision can be explained later, and what an update or a dry run would have changed. */
 function keptFacts(context: RequestContext, input: DecisionInput, { decision, scope }: Decided): AuditEntry['facts'] {
   const kept = {
@@ -42,8 +49,8 @@ function keptFacts(context: RequestContext, input: DecisionInput, { decision, sc
   const values = factsOf(readsToExplain(input.applicable, decision), scope, kept);
   const fields = input.action === 'update' ? givenFields(context, input) : [];
   const { dryRun } = context.request;
-  // An allowed update was decided on both records, and its entry has the values of the changed one.
-  const changedRecord = input.isChangedRecord === true && decision.effect === 'deny';
+  // An allowed update was decided on both records, and its entry has the values of the changed one. An import is decided on no other one.
+  const changedRecord = input.isChangedRecord === true && input.action === 'update' && decision.effect === 'deny';
   if (fields.length === 0 && dryRun !== true && !changedRecord) return values;
   return { ...values, ...(fields.length > 0 && { fields }), ...(dryRun && { dryRun }), ...(changedRecord && { changedRecord }) };
 }

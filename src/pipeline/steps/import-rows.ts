@@ -77,7 +77,7 @@ async function updateRow(context: RequestContext, match: StoredRecord, { key, is
   const proposals = valuesForRow({ ...context, request: { ...context.request, data: given } }, found).map((each) =>
     withIssues(each, issues),
   );
-  await authorize(context, { record: proposals[0]?.record, recordId: match.id, action: 'import' });
+  await authorize(context, { record: proposals[0]?.record, recordId: match.id, action: 'import', isChangedRecord: true });
   const decision = await authorizeRecord(context, found);
   await validateSubmittedValues(context, found, proposals);
   const decided = { found, proposals, decision };
