@@ -45,6 +45,6 @@ export {
   showRecord,
   toRow,
 } from './stored-rows.ts';
-export { typeOf, validateFieldValue } from './validate-shape.ts';
+export { toStoredValue, typeOf, validateFieldValue } from './validate-shape.ts';
 export { hasIncrement, type ValidatedValues, type ValidateOptions, validateValues } from './validate-values.ts';
 export type { FilePosition } from './yaml-file.ts';

@@ -56,6 +56,11 @@ export function typeOf(field: Field): FieldType {
   return type;
 }
 
+/** Returns a value as it is stored: a valid one in its canonical form. */
+export function toStoredValue(field: Field, value: Json): Json {
+  return typeOf(field).toCanonical?.(value, field) ?? value;
+}
+
 // One Ajv instance per resource, because an instance never releases the schemas of previous definitions.
 function compileFields(fields: Iterable<Field>, ajv: Ajv = createAjv()): ValidateFunction {
   const properties = Object.fromEntries([...fields].map((field) => [field.name, typeOf(field).jsonSchema(field)]));

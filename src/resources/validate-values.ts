@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, ownValue } from '../operators/ind
 import { describeType } from './definition-mistake.ts';
 import { quote } from './definition-names.ts';
 import type { Resource } from './resource.ts';
-import { typeOf, validateGiven } from './validate-shape.ts';
+import { toStoredValue, typeOf, validateGiven } from './validate-shape.ts';
 
 // Limits reported mistakes, because each suggestion compares a name with every field.
 const MOST_ISSUES = 100;
@@ -42,7 +42,7 @@ export function validateValues(resource: Resource, input: Json | undefined, opti
   const broken = new Set(issues.map((issue) => issue.path.split('.', 1)[0]));
   const values: Record<string, Json> = {};
   for (const [field, value] of given) {
-    if (!broken.has(field.name)) values[field.name] = typeOf(field).toCanonical?.(value, field) ?? value;
+    if (!broken.has(field.name)) values[field.name] = toStoredValue(field, value);
   }
   if (!options.isAdmin) issues.push(...refuseGuarded(resource, values, options.mode));
   if (options.mode === 'create') issues.push(...complete(resource, { input, values }));

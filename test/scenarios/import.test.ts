@@ -310,6 +310,14 @@ describe('upsert', () => {
     expect(reply.body).toMatchObject({ data: { updated: 1 } });
   });
 
+  it.each<[string, string]>([
+    ['csv', 'code,title,maker\nA,Part A,Maker@Example.com\n'],
+    ['ndjson', lines(part('A', { maker: 'Maker@Example.com' }))],
+  ])('accepts the same file twice in an upsert, also with an immutable value in another form: %s', async (_, file) => {
+    await transfer.send(file, upsert);
+    expect((await transfer.send(file, upsert)).body).toMatchObject({ data: { imported: 0, updated: 0, unchanged: 1 } });
+  });
+
   it.each(['csv', 'ndjson', 'json'])(
     'accepts an exported file in an upsert by id, also without a value of an immutable field: %s',
     async (format) => {

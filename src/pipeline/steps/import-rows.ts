@@ -2,7 +2,7 @@ import { UNRESOLVED } from '../../conditions/index.ts';
 import { type Issue, Problem } from '../../errors.ts';
 import { isObject, type Json, type JsonObject, ownValue } from '../../operators/index.ts';
 import { resolveWhere } from '../../request/index.ts';
-import { type Resource, type ResourceIndex, resolveField, type StoredRecord } from '../../resources/index.ts';
+import { type Resource, type ResourceIndex, resolveField, type StoredRecord, toStoredValue } from '../../resources/index.ts';
 import { findMatches } from '../../storage/index.ts';
 import type { Proposal, RequestContext } from '../request-context.ts';
 import { authorizeChange, authorizeRecord } from './authorize-action.ts';
@@ -142,13 +142,14 @@ interface MatchedRow {
   readonly isReadable: boolean;
 }
 
-/** Returns a row without the values that repeat the stored record: the key, and immutable and guarded values if the caller may read them. */
+/** Returns a row without the values that repeat the stored record: the key, and immutable and guarded values, in any form, if the caller may read them. */
 function withoutRepeated(resource: Resource, { data, match, key, isReadable }: MatchedRow): Json {
   if (!isObject(data)) return data ?? null;
   const repeats = ([name, value]: readonly [string, Json]): boolean => {
     if (name === key) return true;
     const field = resource.fields.get(name);
-    return isReadable && field !== undefined && (field.immutable || field.guarded) && isSame(value, match[name]);
+    if (!isReadable || field === undefined || !(field.immutable || field.guarded)) return false;
+    return isSame(toStoredValue(field, value), match[name]);
   };
   return Object.fromEntries(Object.entries(data).filter((entry) => !repeats(entry)));
 }
@@ -161,7 +162,7 @@ function changesNothing({ fields }: Resource, { values, cleared }: Proposal, bef
   );
 }
 
-/** Returns true if a value of a row equals the stored value. An exported row has null for a field without a value. */
+/** Returns true if a value, as it would be stored, equals the stored value. An exported row has null for a field without a value. */
 function isSame(value: Json, before: Json | undefined): boolean {
   return JSON.stringify(value) === JSON.stringify(before ?? null);
 }

@@ -1,4 +1,4 @@
-/** Rows of an upsert by their values: keys of other types than text, and guarded fields. */
+/** Rows of an upsert by their values: keys of other types than text, and immutable and guarded fields. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../operators/index.ts';
 import { codeOf, openPipeline, type TestPipeline, type TestRule } from '../pipeline.fixture.ts';
@@ -17,6 +17,15 @@ beforeAll(async () => {
           title: { type: 'string' },
         },
       },
+      Order: {
+        fields: {
+          number: { type: 'integer', unique: true },
+          price: { type: 'decimal', immutable: true },
+          startsAt: { type: 'timestamp', immutable: true },
+          mail: { type: 'email', immutable: true },
+          parts: { type: 'list', of: 'decimal', immutable: true },
+        },
+      },
     },
     records: { Plan: { p1: { isMain: false, rank: 0, price: '1.50', day: '2026-01-31', title: 'old' } } },
   });
@@ -33,6 +42,23 @@ describe('the key of a row', () => {
     const data = { [key]: value, title: 'new' };
     await test.inContext({ as: 'ada', request: { action: 'import', resource: 'Plan', data } }, async (context) => {
       expect(await importRow(context, { key, issues: [] })).toBe('updated');
+    });
+  });
+});
+
+describe('a row with immutable fields', () => {
+  it.each<[string, Json, Json]>([
+    ['price', 5, 6],
+    ['price', '5', '5.001'],
+    ['startsAt', '2026-01-31T10:00:00+01:00', '2026-01-31T10:00:00Z'],
+    ['mail', 'Ann@Example.org', 'Ben@Example.org'],
+    ['parts', [1, '2.5'], ['2.5', 1]],
+  ])('a row may repeat the stored value of %s as it was first given, %j, and is refused with %j', async (name, value, other) => {
+    await test.inContext({ as: 'ada', request: { action: 'import', resource: 'Order' } }, async (context) => {
+      const send = (row: JsonObject) =>
+        importRow({ ...context, request: { ...context.request, data: { number: 1, ...row } } }, { key: 'number', issues: [] });
+      expect([await send({ [name]: value }), await send({ [name]: value })]).toEqual(['imported', 'unchanged']);
+      expect(await codeOf(send({ [name]: other }))).toBe(`VALUE_INVALID ${name}:immutable`);
     });
   });
 });
