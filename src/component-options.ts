@@ -43,7 +43,7 @@ export function toMonitoringOptions(config: Config): MonitoringOptions {
 }
 
 /** Returns the options of the primary. */
-export function toPrimaryOptions(config: Config): PrimaryOptions {
+export function toPrimaryOptions(config: Config): Omit<PrimaryOptions, 'envFile'> {
   const { workers, drainDelaySeconds, drainSeconds } = config;
   return { workers, monitor: toMonitoringOptions(config), endSeconds: drainDelaySeconds + drainSeconds + END_SECONDS };
 }

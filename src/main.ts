@@ -37,12 +37,17 @@ const { version }: { readonly version: string } = JSON.parse(readFileSync(new UR
 // A worker has an IPC channel to the primary, which forked it.
 const primary = process.send === undefined ? undefined : (await import('./workers/index.ts')).connectToPrimary(process);
 const { print, failed, flush } = createOutput(process.stdout);
+let envFile: Readonly<Record<string, string>> = {};
 
 const exitCode = await runCli(process.argv.slice(2), {
   version,
   env: process.env,
   isCheckout: existsSync(new URL('src/main.ts', PACKAGE_FOLDER)),
-  readEnvFile: async (project) => (await import('./files/index.ts')).readEnvFile(project),
+  async readEnvFile(project) {
+    // The file may have changed since the primary read it, and all workers need the same settings.
+    envFile = primary?.envFile ?? (await import('./files/index.ts')).readEnvFile(project);
+    return envFile;
+  },
   askQuestions:
     process.stdin.isTTY && process.stdout.isTTY
       ? async (run) =>
@@ -59,7 +64,7 @@ const exitCode = await runCli(process.argv.slice(2), {
   flushOutput: flush,
   signals: process,
   primary,
-  createPrimary: async (config) => (await import('./service.ts')).createPrimaryService(config, { log: printError }),
+  createPrimary: async (config) => (await import('./service.ts')).createPrimaryService(config, { log: printError, envFile }),
   createService: async (config, options) =>
     (await import('./service.ts')).createService(config, { log: printError, primary, version, ...options }),
   openInput: async (path, stop) => (await import('./cli/command-files.ts')).openInput(path, stop),

@@ -41,13 +41,14 @@ import type { Config } from './config/index.ts';
 import { createHttpServer, HTTP_ENDPOINTS, type HttpServer } from './http/index.ts';
 import { createMonitoring, type Monitoring } from './observability/monitoring.ts';
 import { createReadiness, type ReadinessProbe } from './observability/readiness.ts';
+import { once } from './once.ts';
 import { PACKAGE_FOLDER } from './package-folder.ts';
 import { createDiskSpace, createSystemSource, type DiskSpace, migrateTables, openProjectDatabase, readProject } from './project/index.ts';
 import type { Route } from './request/index.ts';
 import type { Resource } from './resources/index.ts';
 import { createServiceCommands, type ServiceCommands } from './service-commands.ts';
 import type { BatchLimits, Database, Log } from './storage/index.ts';
-import type { Primary, PrimaryLink, WorkerRequestHandlers } from './workers/index.ts';
+import type { Primary, PrimaryLink, PrimaryOptions, WorkerRequestHandlers } from './workers/index.ts';
 
 /** A service. It accepts requests after `listen`. */
 export interface Service extends ServiceCommands {
@@ -169,9 +170,12 @@ function toRequestHandlers(server: HttpServer, monitor: Monitoring, readiness: R
 /** Seconds in which a replaced worker answers one more request per open connection, with `Connection: close`. */
 const HANDOVER_SECONDS = 1;
 
-/** Creates the primary, which starts workers that each run a service. */
-export async function createPrimaryService(config: Config, { log = () => undefined }: Pick<ServiceOptions, 'log'> = {}): Promise<Primary> {
-  return (await import('./workers/index.ts')).createPrimary(toPrimaryOptions(config), log);
+/** Creates the primary, which starts workers that each run a service with the settings of `config`, including those of `envFile`. */
+export async function createPrimaryService(
+  config: Config,
+  { log, envFile }: Pick<PrimaryOptions, 'envFile'> & { log: Log },
+): Promise<Primary> {
+  return (await import('./workers/index.ts')).createPrimary({ ...toPrimaryOptions(config), envFile }, log);
 }
 
 interface ApiComponents {
@@ -288,12 +292,4 @@ async function describeUnenforcedPermissions(database: Database, policyStore: Po
   return [
     `the permissions maps of the definitions are not enforced; to create the ${missing} corresponding policies, run: bailiwick policies from-permissions --apply`,
   ];
-}
-
-function once<T, Args extends readonly unknown[]>(work: (...args: Args) => Promise<T>): (...args: Args) => Promise<T> {
-  let result: Promise<T> | undefined;
-  return (...args) => {
-    result ??= work(...args);
-    return result;
-  };
 }

@@ -14,9 +14,10 @@ const READINESS_TIMEOUT_MS = 800;
  * them to the workers in turn.
  *
  * @param text Returns the metrics of all workers in the text format of Prometheus, for a worker that serves `/metrics`.
+ * @param envFile The settings that this process has read from `.env`. The worker uses them, because the file may have changed since.
  */
-export function forkWorker(text: () => Promise<string>): WorkerProcess {
-  const worker = cluster.fork({ [WORKER_ENV]: '1' });
+export function forkWorker(text: () => Promise<string>, envFile: Readonly<Record<string, string>>): WorkerProcess {
+  const worker = cluster.fork({ [WORKER_ENV]: JSON.stringify(envFile) });
   const ended = exitCodeOf(worker);
   const ready = Promise.withResolvers<string | undefined>();
   const drained = Promise.withResolvers<void>();

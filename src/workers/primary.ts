@@ -11,6 +11,8 @@ export interface PrimaryOptions {
   readonly monitor: MonitoringOptions;
   /** Seconds after which a worker that does not exit is killed. */
   readonly endSeconds: number;
+  /** The settings that this process has read from `.env`, for its workers. */
+  readonly envFile: Readonly<Record<string, string>>;
 }
 
 /** The process that starts and replaces workers. */
@@ -31,7 +33,7 @@ export interface Primary {
  * @param log Called with a sentence when a worker exits unexpectedly or all have been replaced.
  */
 export async function createPrimary(
-  { workers: count, monitor, endSeconds }: PrimaryOptions,
+  { workers: count, monitor, endSeconds, envFile }: PrimaryOptions,
   log: (line: string) => void,
 ): Promise<Primary> {
   const metrics = await createPoolMetrics();
@@ -40,7 +42,7 @@ export async function createPrimary(
   const pool: WorkerPool = createWorkerPool({
     count,
     log,
-    fork: () => listener.add(forkWorker(() => metrics.text(pool.working))),
+    fork: () => listener.add(forkWorker(() => metrics.text(pool.working), envFile)),
     onEnd: (worker) => metrics.addEnded(worker),
     endTimeout: endSeconds * 1000,
   });

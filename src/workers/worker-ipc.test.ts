@@ -42,8 +42,8 @@ describe('an IPC channel', () => {
   });
 });
 
-function createWorkerDeps() {
-  return Object.assign(new EventEmitter(), { env: { [WORKER_ENV]: '1' }, send: vi.fn() });
+function createWorkerDeps(marker = '{}') {
+  return Object.assign(new EventEmitter(), { env: { [WORKER_ENV]: marker }, send: vi.fn() });
 }
 
 it.each([
@@ -60,6 +60,15 @@ it.each([
   link?.onEnd(listeners[1]);
   await Promise.resolve();
   for (const listener of listeners) expect(listener.mock.calls).toEqual([[{ isReplaced }]]);
+});
+
+it.each([
+  ['{"BAILIWICK_PORT":"9000"}', { BAILIWICK_PORT: '9000' }],
+  ['{}', {}],
+  // A primary of an earlier version does not send them.
+  ['1', undefined],
+])('a worker with the marker %s has the settings that the primary has read from .env: %j', (marker, envFile) => {
+  expect(connectToPrimary(createWorkerDeps(marker))?.envFile).toEqual(envFile);
 });
 
 it('a process that another program forked has no primary', () => {

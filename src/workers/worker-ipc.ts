@@ -6,7 +6,10 @@ import cluster from 'node:cluster';
 import type { Readiness } from '../http/index.ts';
 import type { MetricValues } from '../observability/index.ts';
 
-/** The environment variable that the primary sets for its workers. It is not a config option. */
+/**
+ * The environment variable that the primary sets for its workers. Its value is the JSON text of the settings that the primary has read from `.env`, and
+ * `1` from a primary of an earlier version. It is not a config option.
+ */
 export const WORKER_ENV = 'WORKER_OF_BAILIWICK';
 
 /** Sends messages to one other process, and receives its messages. */
@@ -87,6 +90,8 @@ export function createIpcChannel(port: MessagePort, { notifications = {}, reques
 
 /** The connection of a worker to the primary. */
 export interface PrimaryLink {
+  /** The settings that the primary has read from `.env`; undefined from a primary of an earlier version, whose workers read the file themselves. */
+  readonly envFile: Readonly<Record<string, string>> | undefined;
   /** Returns the metrics of all workers, in the text format of Prometheus. */
   text(): Promise<string>;
   /** The number of workers that accept requests; undefined until the primary has sent it. */
@@ -120,7 +125,8 @@ export interface WorkerDeps {
 
 /** Connects a worker to the primary. Returns undefined if this process was not forked by one. */
 export function connectToPrimary(own: WorkerDeps): PrimaryLink | undefined {
-  if (own.env[WORKER_ENV] === undefined || own.send === undefined) return undefined;
+  const marker = own.env[WORKER_ENV];
+  if (marker === undefined || own.send === undefined) return undefined;
   let handlers: WorkerRequestHandlers | undefined;
   let working: number | undefined;
   const ends = Promise.withResolvers<{ readonly isReplaced: boolean }>();
@@ -146,6 +152,7 @@ export function connectToPrimary(own: WorkerDeps): PrimaryLink | undefined {
     release.resolve();
   });
   return {
+    envFile: marker === '1' ? undefined : JSON.parse(marker),
     text: async () => String(await channel.request('text')),
     get working() {
       return working;

@@ -1,11 +1,10 @@
 /** Workers of a service that are killed or stopped, and a reload that comes early. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
 import { type Program, startProgram } from './program.ts';
-import { isAlive, workersOf } from './worker-load.ts';
+import { findPort, isAlive, workersOf } from './worker-load.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-worker-faults-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -13,17 +12,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** Starts two workers. Their port is fixed, because the port 0 would select another one when all workers have exited. */
 async function startWorkers(data: string, args: readonly string[] = []): Promise<Program> {
   return startProgram({ data: join(folder, data), args: ['--workers', '2', '--port', await findPort(), ...args] });
-}
-
-/** Finds a port that is free at the moment. */
-function findPort(): Promise<string> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(String(port)));
-    });
-  });
 }
 
 it('the primary replaces all workers if all of them are killed at once', async () => {

@@ -1,5 +1,6 @@
-/** The worker processes of a started program, and a load of changes whose answers are remembered. */
+/** The worker processes of a started program, a port for them, and a load of changes whose answers are remembered. */
 import { execFileSync } from 'node:child_process';
+import { type AddressInfo, createServer } from 'node:net';
 import { expectDone, idOf, type Program, pause, send } from './program.ts';
 
 /** Returns the process ids of the workers of a primary. */
@@ -22,6 +23,17 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Finds a port that is free at the moment. */
+export function findPort(): Promise<string> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(String(port)));
+    });
+  });
 }
 
 /** Responses to the clients. */
