@@ -124,7 +124,7 @@ export function createRun(
     plan: async () => NOTHING,
     async apply({ allow }) {
       calls.push(`apply ${allow}`);
-      return { definitions: new Map(), plan: NOTHING, done: [] };
+      return { definitions: new Map(), plan: NOTHING, done: [], remaining: NOTHING };
     },
     history: async () => [],
     deletedRecords: async () => [],

@@ -12,9 +12,9 @@ export const storageApply: CliCommand = {
   run: (context, config, flags) =>
     withTables(context, config, async (tables) => {
       const allow = flags.get('allow');
-      const { plan, done } = await tables.apply({ allow: typeof allow === 'string' ? allow : undefined });
+      const { remaining, done } = await tables.apply({ allow: typeof allow === 'string' ? allow : undefined });
       for (const { resource, reason } of done) context.print(`${resource}: ${reason}`);
       if (done.length === 0) context.print('no steps were performed');
-      return printHeld(context, plan);
+      return printHeld(context, remaining);
     }),
 };

@@ -51,14 +51,19 @@ describe('storage', () => {
     ]);
   });
 
-  it('storage apply passes the allowed hash on, and prints the performed steps', async () => {
+  it('storage apply passes the allowed hash on, and prints the performed steps and the hash of those that remain', async () => {
     const run = createRun({
       tables: {
-        apply: async ({ allow }) => ({ definitions: new Map(), plan: { ...plan, held: [] }, done: allow === 'abc' ? [tags, price] : [] }),
+        apply: async ({ allow }) => ({
+          ...{ definitions: new Map(), plan, done: allow === 'abc' ? [tags, price] : [tags] },
+          remaining: allow === 'abc' ? { ...plan, held: [] } : { ...plan, hash: 'def', steps: [price], held: ['Tip'] },
+        }),
       },
     });
     expect(await runCli(['storage', 'apply', '--allow', 'abc'], run.context)).toBe(0);
     expect(run.out).toEqual(['Article: Article.tags is new', 'Tip: Tip.price changes']);
+    expect(await runCli(['storage', 'apply'], run.context)).toBe(1);
+    expect(run.err.at(-1)).toBe('to perform the lossy steps, run: bailiwick storage apply --allow def');
     expect(await runCli(['storage', 'apply', '--allow'], run.context)).toBe(2);
   });
 

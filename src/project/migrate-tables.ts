@@ -23,7 +23,7 @@ export async function migrateTables(
   { actor, log, pending }: TableMigration,
 ): Promise<readonly string[]> {
   const result = await migrate(database, definitions, { holder: policyStore, actor, log, ...(pending !== undefined && { pending }) });
-  return [...describeDone(result), ...describeHeld(result.plan)];
+  return [...describeDone(result), ...describeHeld(result.remaining)];
 }
 
 /** Describes the performed steps: one line for all new tables and a line per other step. Omits the steps of system tables. */

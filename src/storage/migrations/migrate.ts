@@ -22,6 +22,8 @@ export interface MigrationResult {
   readonly plan: Plan;
   /** The performed steps. */
   readonly done: readonly Step[];
+  /** The plan with the steps of the held resources; its hash allows them. */
+  readonly remaining: Plan;
 }
 
 /** Holds the definitions that requests use. */
@@ -118,11 +120,14 @@ async function migrateIn(tx: Transaction, wanted: Definitions, options: Transact
   }
   await saveDefinitionsInForce(tx, selected.definitions);
   if (done.length > 0) await recordMigration(tx, { actor, planHash: selected.plan.hash, steps: done, startedAt, backup });
-  return { definitions: selected.definitions, plan: selected.plan, done };
+  const { definitions, plan } = selected;
+  const remaining = done.length > 0 && plan.held.length > 0 ? await planMigrationIn(tx, wanted) : plan;
+  return { definitions, plan, done, remaining };
 }
 
 function nothingToDo(wanted: Definitions): MigrationResult {
-  return { definitions: wanted, plan: { hash: hashPlan([], wanted), steps: [], held: [] }, done: [] };
+  const plan: Plan = { hash: hashPlan([], wanted), steps: [], held: [] };
+  return { definitions: wanted, plan, done: [], remaining: plan };
 }
 
 /**

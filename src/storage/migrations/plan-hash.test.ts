@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import { createPolicy } from '../policy-records.ts';
-import { failure } from '../storage.fixture.ts';
+import { define, failure } from '../storage.fixture.ts';
 import { migrate, planMigration } from './migrate.ts';
 import { article, type Fields, type MigrationTest, openMigrationTest } from './migration.fixture.ts';
 import type { Plan } from './migration-plan.ts';
@@ -26,6 +26,16 @@ async function createRule(name: string): Promise<void> {
 }
 
 describe('the hash of a plan', () => {
+  it('allows the steps that remain after a migration that performed only some', async () => {
+    await test.apply(before);
+    await test.insert(before, { price: 'free' });
+    const both = define({ Article: { fields: converted }, Extra: { fields: before } });
+    const first = await migrate(test.database, both);
+    expect(first.plan.held).toEqual(['Article']);
+    expect(first.done.map(({ resource }) => resource)).toContain('Extra');
+    expect((await migrate(test.database, both, { allow: first.remaining.hash })).plan.held).toEqual([]);
+  });
+
   it('changes if another rule would break', async () => {
     await test.apply(before);
     await createRule('A');
