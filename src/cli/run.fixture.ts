@@ -179,7 +179,10 @@ export function createRun(
     async createPrimary({ workers }) {
       calls.push(`primary with ${workers}`);
       return {
-        start: async () => ({ url: 'http://127.0.0.1:4242', notices: ['metrics are at http://127.0.0.1:9464/metrics'] }),
+        start: async () => ({
+          url: 'http://127.0.0.1:4242',
+          notices: ['metrics are at http://127.0.0.1:9464/metrics', ...full.notices.slice(1)],
+        }),
         restart: async () => void calls.push('restart'),
         close: async () => void calls.push('close workers'),
         kill: () => void calls.push('kill workers'),

@@ -2,14 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { runCli } from './program.ts';
 import { createRun } from './run.fixture.ts';
 
+const REFUSED = 'Note was not migrated';
 const WITH_WORKERS = ['start', '--database', 'postgres://u:secret@h/d?schema=s', '--workers', '3'];
 
 describe('start with workers', () => {
   it('start prepares and prints once, replaces workers on SIGUSR2 and ends after them', async () => {
-    const run = createRun({ openSetup: async () => 'the-token', notices: ['created tables: Note'] });
+    const run = createRun({ openSetup: async () => 'the-token', notices: ['created tables: Note', REFUSED] });
     const exit = runCli(WITH_WORKERS, run.context);
-    await expect.poll(() => run.out.length).toBe(13);
-    expect(run.out.slice(0, 8)).toEqual([
+    await expect.poll(() => run.out.length).toBe(14);
+    expect(run.out.slice(0, 9)).toEqual([
       'bailiwick listens on http://127.0.0.1:4242',
       '  console   http://127.0.0.1:4242/console/',
       '  project   .',
@@ -17,6 +18,7 @@ describe('start with workers', () => {
       '  workers   3',
       '  API page  http://127.0.0.1:4242/docs',
       'created tables: Note',
+      REFUSED,
       'metrics are at http://127.0.0.1:9464/metrics',
     ]);
     run.signals.emit('SIGUSR2');
@@ -43,17 +45,20 @@ describe('start with workers', () => {
 
 describe('a worker', () => {
   it.each([true, false])(
-    'a worker serves, reports only that it is ready, and ends when the primary ends it (replaced: %s)',
+    'a worker serves, reports only its notices and that it is ready, and ends when the primary ends it (replaced: %s)',
     async (isReplaced) => {
       const ends: ((end: { isReplaced: boolean }) => void)[] = [];
       const events: string[] = [];
-      const run = createRun({ close: async (how) => void events.push(`closed, replaced: ${how?.isReplaced}`) });
+      const run = createRun({
+        notices: ['created tables: Note'],
+        close: async (how) => void events.push(`closed, replaced: ${how?.isReplaced}`),
+      });
       const primary = {
-        ready: (url: string) => void events.push(`ready at ${url}`),
+        ready: (url: string, notices: readonly string[]) => void events.push(`ready at ${url}: ${notices}`),
         onEnd: (listener: (end: { isReplaced: boolean }) => void) => void ends.push(listener),
       };
       const exit = runCli(WITH_WORKERS, { ...run.context, primary });
-      await expect.poll(() => events).toEqual(['ready at http://127.0.0.1:4242']);
+      await expect.poll(() => events).toEqual(['ready at http://127.0.0.1:4242: created tables: Note']);
       // A process group receives it as a whole; only the primary acts on it.
       run.signals.emit('SIGUSR2');
       for (const end of ends) end({ isReplaced });

@@ -42,7 +42,7 @@ export async function serve(context: CliContext, config: Config, options: { read
 
 async function open(service: Service, { context, config, watch }: { context: CliContext; config: Config; watch: boolean }): Promise<void> {
   const { url } = await service.listen();
-  if (context.primary !== undefined) return context.primary.ready(url);
+  if (context.primary !== undefined) return context.primary.ready(url, service.notices);
   const setupToken = await service.openSetup();
   for (const line of describeStart(config, { url, isWatching: watch, notices: service.notices, setupToken })) context.print(line);
   if (watch) await service.watch(context.print);
@@ -59,7 +59,9 @@ async function serveWithWorkers(context: CliContext, config: Config): Promise<nu
     const begin = async (): Promise<void> => {
       const prepared = await prepare(context, config);
       const { url, notices } = await primary.start();
-      const started = { url, isWatching: false, notices: [...prepared.notices, ...notices], setupToken: prepared.setupToken };
+      // The workers repeat notices of this process, such as a refused migration.
+      const distinct = [...new Set([...prepared.notices, ...notices])];
+      const started = { url, isWatching: false, notices: distinct, setupToken: prepared.setupToken };
       for (const line of describeStart(config, started)) context.print(line);
       isServing = true;
     };

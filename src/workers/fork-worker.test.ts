@@ -11,11 +11,13 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const exec = join(folder, 'idle.mjs');
 writeFileSync(exec, `process.on('message', () => undefined); process.send({ say: 'ready', value: 'here' });`);
 
+const OPTIONS = { text: async () => '', envFile: {}, onNotices: () => undefined };
+
 describe('forkWorker', () => {
   it('reports no reply from a worker whose exit is not noticed yet', async () => {
     // Settings of an earlier call stay.
     cluster.setupPrimary({ exec, cwd: folder });
-    const worker = forkWorker(async () => '', {});
+    const worker = forkWorker(OPTIONS);
     expect(await worker.ready).toBe('here');
     const [{ pid } = {}] = Object.values(cluster.workers ?? {}).flatMap((each) => each?.process ?? []);
     worker.kill();
@@ -27,7 +29,7 @@ describe('forkWorker', () => {
 
   it('returns a worker that has ended if the process cannot be started', async () => {
     cluster.setupPrimary({ exec, cwd: join(folder, 'none') });
-    const worker = forkWorker(async () => '', {});
+    const worker = forkWorker(OPTIONS);
     expect(await Promise.all([worker.ready, worker.ended])).toEqual([undefined, null]);
   });
 });

@@ -9,14 +9,21 @@ import type { WorkerProcess } from './worker-pool.ts';
  */
 const READINESS_TIMEOUT_MS = 800;
 
+/** The options of a worker. */
+export interface ForkOptions {
+  /** Returns the metrics of all workers in the text format of Prometheus, for a worker that serves `/metrics`. */
+  text(): Promise<string>;
+  /** The settings that this process has read from `.env`. The worker uses them, because the file may have changed since. */
+  readonly envFile: Readonly<Record<string, string>>;
+  /** Receives the notices of the start of the worker, before the worker is ready. */
+  onNotices(notices: readonly string[]): void;
+}
+
 /**
  * Forks this program with the same arguments as a worker. Workers share the listening port: the primary accepts connections and hands
  * them to the workers in turn.
- *
- * @param text Returns the metrics of all workers in the text format of Prometheus, for a worker that serves `/metrics`.
- * @param envFile The settings that this process has read from `.env`. The worker uses them, because the file may have changed since.
  */
-export function forkWorker(text: () => Promise<string>, envFile: Readonly<Record<string, string>>): WorkerProcess {
+export function forkWorker({ text, envFile, onNotices }: ForkOptions): WorkerProcess {
   const worker = cluster.fork({ [WORKER_ENV]: JSON.stringify(envFile) });
   const ended = exitCodeOf(worker);
   const ready = Promise.withResolvers<string | undefined>();
@@ -30,6 +37,7 @@ export function forkWorker(text: () => Promise<string>, envFile: Readonly<Record
     },
     {
       notifications: {
+        notices: (notices) => onNotices(notices as readonly string[]),
         ready: (url) => ready.resolve(String(url)),
         drained: () => drained.resolve(),
         last: (metrics) => {

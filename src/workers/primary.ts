@@ -17,7 +17,7 @@ export interface PrimaryOptions {
 
 /** The process that starts and replaces workers. */
 export interface Primary {
-  /** Starts the workers and the metrics address. @throws SetupError if a worker or the metrics address cannot be started. */
+  /** Starts the workers and the metrics address. The notices include those of the workers. @throws SetupError if a worker or the metrics address cannot be started. */
   start(): Promise<{ readonly url: string; readonly notices: readonly string[] }>;
   /** Replaces all workers, one after the other. */
   restart(): Promise<void>;
@@ -30,19 +30,20 @@ export interface Primary {
 /**
  * Creates the primary of this program.
  *
- * @param log Called with a sentence when a worker exits unexpectedly or all have been replaced.
+ * @param log Called with a sentence when a worker exits unexpectedly or all have been replaced, and with the notices of workers that replace others.
  */
 export async function createPrimary(
   { workers: count, monitor, endSeconds, envFile }: PrimaryOptions,
   log: (line: string) => void,
 ): Promise<Primary> {
   const metrics = await createPoolMetrics();
+  const notices = createWorkerNotices(log);
   let isClosing = false;
   const listener = createListener();
   const pool: WorkerPool = createWorkerPool({
     count,
     log,
-    fork: () => listener.add(forkWorker(() => metrics.text(pool.working), envFile)),
+    fork: () => listener.add(forkWorker({ text: () => metrics.text(pool.working), envFile, onNotices: notices.add })),
     onEnd: (worker) => metrics.addEnded(worker),
     endTimeout: endSeconds * 1000,
   });
@@ -52,15 +53,46 @@ export async function createPrimary(
     async start() {
       const opened = await openMonitoringServer(monitor, source);
       closeMonitor = opened.close;
-      return { url: await pool.start(), notices: opened.notices };
+      const url = await pool.start();
+      return { url, notices: [...opened.notices, ...notices.finishStart()] };
     },
-    restart: () => pool.restart(),
+    restart() {
+      notices.forget();
+      return pool.restart();
+    },
     async close() {
       isClosing = true;
       await Promise.all([pool.end(), listener.close(pool.working)]);
       await closeMonitor();
     },
     kill: () => pool.kill(),
+  };
+}
+
+/** The notices of workers. All workers can have the same notice, which is needed once for each start and restart. */
+interface WorkerNotices {
+  add(notices: readonly string[]): void;
+  /** Returns the distinct notices so far. From now on, `add` logs them. */
+  finishStart(): readonly string[];
+  forget(): void;
+}
+
+function createWorkerNotices(log: (line: string) => void): WorkerNotices {
+  const known = new Set<string>();
+  let hasStarted = false;
+  return {
+    add(notices) {
+      const others = notices.filter((notice) => !known.has(notice));
+      for (const notice of others) {
+        known.add(notice);
+        if (hasStarted) log(notice);
+      }
+    },
+    finishStart() {
+      hasStarted = true;
+      return [...known];
+    },
+    forget: () => known.clear(),
   };
 }
 

@@ -103,14 +103,16 @@ describe('messages of a primary of the previous version', () => {
     const own = createWorkerDeps();
     const link = connectToPrimary(own);
     link?.handleRequests({ metrics: async () => [], readiness: async () => ({ ok: true }), accepted: async () => 2 });
-    link?.ready('here');
+    link?.ready('here', ['created tables: Note']);
     link?.sendFinalMetrics([]);
     const released = link?.released();
     for (const [index, ask] of ['values', 'readiness', 'accepted'].entries()) own.emit('message', { ask, id: index });
     own.emit('message', { say: 'released' });
     await released;
-    await expect.poll(() => own.send.mock.calls.length).toBe(6);
+    await expect.poll(() => own.send.mock.calls.length).toBe(7);
     expect(own.send.mock.calls.map(([message]) => message)).toEqual([
+      // An earlier primary ignores it.
+      { say: 'notices', value: ['created tables: Note'] },
       { say: 'ready', value: 'here' },
       { say: 'last', value: [] },
       { say: 'drained' },

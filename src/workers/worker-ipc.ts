@@ -96,8 +96,8 @@ export interface PrimaryLink {
   text(): Promise<string>;
   /** The number of workers that accept requests; undefined until the primary has sent it. */
   readonly working: number | undefined;
-  /** Notifies the primary that this worker accepts requests. */
-  ready(url: string): void;
+  /** Notifies the primary that this worker accepts requests, and sends it the notices of the start, which the primary prints. */
+  ready(url: string, notices: readonly string[]): void;
   /** Sets the functions that reply to requests of the primary. */
   handleRequests(handlers: WorkerRequestHandlers): void;
   /** Notifies the primary that this worker can close; resolves when the primary has closed the port, or has exited. */
@@ -125,8 +125,7 @@ export interface WorkerDeps {
 
 /** Connects a worker to the primary. Returns undefined if this process was not forked by one. */
 export function connectToPrimary(own: WorkerDeps): PrimaryLink | undefined {
-  const marker = own.env[WORKER_ENV];
-  if (marker === undefined || own.send === undefined) return undefined;
+  if (own.env[WORKER_ENV] === undefined || own.send === undefined) return undefined;
   let handlers: WorkerRequestHandlers | undefined;
   let working: number | undefined;
   const ends = Promise.withResolvers<{ readonly isReplaced: boolean }>();
@@ -152,14 +151,15 @@ export function connectToPrimary(own: WorkerDeps): PrimaryLink | undefined {
     release.resolve();
   });
   return {
-    envFile: marker === '1' ? undefined : JSON.parse(marker),
+    envFile: parseEnvFile(own.env[WORKER_ENV]),
     text: async () => String(await channel.request('text')),
     get working() {
       return working;
     },
-    ready(url) {
+    ready(url, notices) {
       // By default Node exits a worker at once when the primary exits, which would abort requests in progress.
       if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
+      channel.notify('notices', notices);
       channel.notify('ready', url);
     },
     handleRequests(given) {
@@ -173,6 +173,10 @@ export function connectToPrimary(own: WorkerDeps): PrimaryLink | undefined {
     // A promise, because the notification may arrive before the listener is added.
     onEnd: (listener) => void ends.promise.then(listener),
   };
+}
+
+function parseEnvFile(marker: string): PrimaryLink['envFile'] {
+  return marker === '1' ? undefined : JSON.parse(marker);
 }
 
 function toPort(own: WorkerDeps): MessagePort {
