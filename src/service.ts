@@ -149,6 +149,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
       await server.close(isReplaced ? { delaySeconds: HANDOVER_SECONDS } : { released: primary?.released });
       for (const component of [monitor, disk, auditMaintenance, database.roleLoading, database]) await component.close();
       primary?.sendFinalMetrics((await monitor.metrics?.values()) ?? []);
+      await monitor.flushSpans().catch((error: unknown) => log?.(`the last spans were not exported: ${(error as Error).message}`));
     },
   };
 }

@@ -38,9 +38,12 @@ export interface Monitoring {
   /** Listens at `metricsAddress`, if it is set; returns a sentence that names the address. @throws SetupError if it cannot listen. */
   open(ready: HttpOptions['ready']): Promise<readonly string[]>;
   close(): Promise<void>;
+  /** Waits a few seconds at most for the export of the spans so far. Throws if they are not exported. */
+  flushSpans(): Promise<void>;
 }
 
-const NONE: Monitoring = { metrics: undefined, observers: {}, routes: [], open: async () => [], close: async () => undefined };
+const nothing = async (): Promise<void> => undefined;
+const NONE: Monitoring = { metrics: undefined, observers: {}, routes: [], open: async () => [], close: nothing, flushSpans: nothing };
 
 /**
  * Creates the monitoring of one service.
@@ -50,17 +53,19 @@ const NONE: Monitoring = { metrics: undefined, observers: {}, routes: [], open: 
 export async function createMonitoring(options: MonitoringOptions, primary?: MetricsText): Promise<Monitoring> {
   const { metricsAddress, metricsToken, isTraced, version } = options;
   const tracer = isTraced ? (await import('./tracing.ts')).createTracer(version) : undefined;
-  if (metricsAddress === undefined && metricsToken === undefined) return { ...NONE, observers: { tracer } };
+  const flushSpans = async (): Promise<void> => tracer?.flush();
+  if (metricsAddress === undefined && metricsToken === undefined) return { ...NONE, observers: { tracer }, flushSpans };
   // Imported here, so that prom-client is not loaded if metrics are off.
   const metrics = (await import('./index.ts')).createMetrics();
   const routes = metricsAddress === undefined ? [createMetricsRoute(primary ?? metrics, metricsToken)] : [];
   const observers = { observer: metrics, tracer };
-  if (primary !== undefined) return { ...NONE, metrics, observers, routes };
+  if (primary !== undefined) return { ...NONE, metrics, observers, routes, flushSpans };
   let close = NONE.close;
   return {
     metrics,
     observers,
     routes,
+    flushSpans,
     async open(ready) {
       const opened = await openMonitoringServer(options, { text: metrics.text, ready });
       close = opened.close;

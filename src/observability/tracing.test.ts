@@ -3,7 +3,7 @@ import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } f
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { Problem } from '../errors.ts';
 import { type Listening, startServer } from '../http/server.fixture.ts';
 import type { Route } from '../request/index.ts';
@@ -113,6 +113,23 @@ it('the log lines of a request name its span', async () => {
   const line = listening.log.find(({ requestId }) => requestId === span.attributes['bailiwick.request.id']);
   const { traceId, spanId } = span.spanContext();
   expect(line).toMatchObject({ traceId, spanId });
+});
+
+it('a flush waits until the spans so far are exported, and fails if they are not', async () => {
+  const forceFlush = vi.spyOn(provider, 'forceFlush');
+  onTestFinished(() => forceFlush.mockRestore());
+  const tracer = createTracer();
+  let isExported = false;
+  forceFlush.mockImplementationOnce(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    isExported = true;
+  });
+  await tracer.flush();
+  expect(isExported).toBe(true);
+  forceFlush.mockRejectedValueOnce(new Error('no collector'));
+  await expect(tracer.flush()).rejects.toThrow('no collector');
+  forceFlush.mockReturnValueOnce(new Promise(() => undefined));
+  await expect(tracer.flush(1)).rejects.toThrow('the exporter took more than 1 ms');
 });
 
 it('the span of an instrumentation gets the route and the decision, and stays open', () => {

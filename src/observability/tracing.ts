@@ -6,6 +6,15 @@ import type { AnsweredRequest, RequestSpan, RequestTracer, TracedRequest } from 
 
 type OpenTelemetry = typeof import('@opentelemetry/api');
 
+/** The tracer of requests, and the export of its last spans. */
+export interface ServiceTracer extends RequestTracer {
+  /** Makes the SDK export the spans so far, and waits for it for `milliseconds` at most. Throws if they are not exported. */
+  flush(milliseconds?: number): Promise<void>;
+}
+
+/** Milliseconds for which a shutdown waits for an exporter. Kubernetes and systemd leave five seconds for the shutdown after the last request. */
+const FLUSH_MS = 3000;
+
 /**
  * Creates the tracer of requests. Its spans have the names and attributes of the semantic conventions for HTTP servers, and `bailiwick.decision.id`.
  * No span contains the query, the body or a header of a request.
@@ -13,7 +22,7 @@ type OpenTelemetry = typeof import('@opentelemetry/api');
  * @param version The version of the program.
  * @throws SetupError if @opentelemetry/api is not installed.
  */
-export function createTracer(version?: string): RequestTracer {
+export function createTracer(version?: string): ServiceTracer {
   const api = loadOpenTelemetry();
   const tracer = api.trace.getTracer('bailiwick', version);
   return {
@@ -25,7 +34,25 @@ export function createTracer(version?: string): RequestTracer {
       const span = tracer.startSpan(nameOf(request), { kind: api.SpanKind.SERVER, attributes: attributesOf(request) }, caller);
       return toRequestSpan(api, { span, context: api.trace.setSpan(caller, span), isOwn: true });
     },
+    flush: (milliseconds = FLUSH_MS) => flushSpans(api, milliseconds),
   };
+}
+
+/** The members of providers that their interface does not have: the global provider delegates to that of an SDK, which exports spans. */
+interface ExportingProvider {
+  getDelegate?(): ExportingProvider;
+  forceFlush?(): Promise<void>;
+}
+
+async function flushSpans(api: OpenTelemetry, milliseconds: number): Promise<void> {
+  const provider: ExportingProvider = api.trace.getTracerProvider() as ExportingProvider;
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`the exporter took more than ${milliseconds} ms`)), milliseconds);
+  try {
+    await Promise.race([(provider.getDelegate?.() ?? provider).forceFlush?.(), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Loads the package by `require`, because the bundle contains another copy for its metrics, which would not have the SDK of the user. */
