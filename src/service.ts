@@ -10,7 +10,6 @@ import {
   createAuthRoutes,
   createDecisionStreams,
   createOpenApiRoute,
-  createPermissionPolicies,
   grantFullAccess,
   prepareRequests,
   prepareRequestsLater,
@@ -38,16 +37,17 @@ import {
   toSystemOptions,
 } from './component-options.ts';
 import type { Config } from './config/index.ts';
+import { SetupError } from './errors.ts';
 import { createHttpServer, HTTP_ENDPOINTS, type HttpServer } from './http/index.ts';
 import { createMonitoring, type Monitoring } from './observability/monitoring.ts';
 import { createReadiness, type ReadinessProbe } from './observability/readiness.ts';
-import { once } from './once.ts';
 import { PACKAGE_FOLDER } from './package-folder.ts';
-import { createDiskSpace, createSystemSource, type DiskSpace, migrateTables, openProjectDatabase, readProject } from './project/index.ts';
+import { createDiskSpace, createSystemSource, type DiskSpace, openProjectDatabase, readProject } from './project/index.ts';
 import type { Route } from './request/index.ts';
 import type { Resource } from './resources/index.ts';
 import { createServiceCommands, type ServiceCommands } from './service-commands.ts';
-import type { BatchLimits, Database, Log } from './storage/index.ts';
+import { createPreparation } from './service-preparation.ts';
+import type { BatchLimits, Log } from './storage/index.ts';
 import type { Primary, PrimaryLink, PrimaryOptions, WorkerRequestHandlers } from './workers/index.ts';
 
 /** A service. It accepts requests after `listen`. */
@@ -56,7 +56,7 @@ export interface Service extends ServiceCommands {
   readonly notices: readonly string[];
   /** Migrates the tables to the definitions; `listen` does this too. @throws SetupError if it fails. */
   prepare(): Promise<void>;
-  /** Migrates the tables, then listens. @throws SetupError if it fails. */
+  /** Migrates the tables, then listens. @throws SetupError if it fails, and in a second call: a service listens once. */
   listen(): Promise<{ readonly url: string }>;
   /** Creates a setup token to be printed. Returns undefined if an admin exists or setup is off. */
   openSetup(): Promise<string | undefined>;
@@ -118,31 +118,31 @@ export async function createService(config: Config, options: ServiceOptions = {}
   const admin = createAdminDeps(config, { ...deps, checkpoints: auditMaintenance.checkpoints, disk, version, primary, streams });
   setMetricsSource(monitor, { database, disk, policyStore, streams: admin.streams });
   const server = createServer(config, { isDevelopment, deps, admin, monitor, readiness, consoleFolder: options.consoleFolder });
-  const migrateOnce = once(async (pending: 'perform' | 'refuse') => {
-    notices.push(...(await migrateTables(definitions, { database: opened, policyStore }, { actor: 'start', log, pending })));
-    await auditMaintenance.prepare();
-  });
-  const prepare = once(async () => {
-    await migrateOnce('perform');
-    notices.push(...(await describeUnenforcedPermissions(database, policyStore)));
-  });
+  const { migrate, prepare } = createPreparation(definitions, { ...deps, opened, auditMaintenance, log, notices });
   primary?.handleRequests(toRequestHandlers(server, monitor, readiness));
+  let mayNotListen = false;
   let stopWatching = (): void => undefined;
   return {
     notices,
     prepare,
     async listen() {
+      if (mayNotListen) throw new SetupError('a service listens once; create another one');
+      mayNotListen = true;
       await prepare();
       notices.push(...(await deps.identity.noteTokenKey()), ...(await monitor.open(() => readiness.check())));
       for (const component of [disk, auditMaintenance, database.roleLoading]) await component.start();
-      return listenAt(server, config);
+      return listenAt(server, config).catch(async (error: unknown) => {
+        await monitor.close();
+        throw error;
+      });
     },
     openSetup: () => deps.identity.openSetup(),
     async watch(log) {
       stopWatching = await (await import('./development.ts')).developProject(config, { database: opened, policyStore, admin }, log);
     },
-    ...createServiceCommands({ deps, admin }, () => migrateOnce('refuse')),
+    ...createServiceCommands({ deps, admin }, () => migrate('refuse')),
     async close({ isReplaced = false } = {}) {
+      mayNotListen = true;
       stopWatching();
       if (!isReplaced) readiness.stop();
       admin.streams.close();
@@ -284,13 +284,4 @@ async function listenAt(server: HttpServer, { host, port }: Config): ReturnType<
   const listening = await server.listen({ host, port });
   prepareRequestsLater();
   return listening;
-}
-
-async function describeUnenforcedPermissions(database: Database, policyStore: PolicyStore): Promise<readonly string[]> {
-  const policies = await database.transaction((tx) => createPermissionPolicies(tx, policyStore.definitions, { apply: false }));
-  const missing = policies.filter(({ state }) => state === 'missing').length;
-  if (missing === 0) return [];
-  return [
-    `the permissions maps of the definitions are not enforced; to create the ${missing} corresponding policies, run: bailiwick policies from-permissions --apply`,
-  ];
 }
