@@ -1,7 +1,11 @@
 /** The files of `deploy/` name settings that exist, run Node with its options, and give the service the time that its shutdown needs. */
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { NODE_OPTIONS } from '../../bench/process.ts';
@@ -41,6 +45,27 @@ describe('deployment', () => {
       expect(commands).toEqual(commands.map(() => NODE_OPTIONS));
     },
   );
+
+  it.each([
+    ['BAILIWICK_PORT', { PORT: '1' }],
+    ['PORT', { BAILIWICK_PORT: '' }],
+  ])('the health check of the image asks the port of %s', async (name, others) => {
+    const [, command = ''] = /^HEALTHCHECK .*CMD (.*)$/m.exec(read('templates/common/Dockerfile')) ?? [];
+    const [, ...args] = JSON.parse(command) as readonly string[];
+    const paths: (string | undefined)[] = [];
+    const server = createServer(({ url }, response) => {
+      paths.push(url);
+      response.end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    try {
+      const env = { ...others, [name]: String((server.address() as AddressInfo).port) };
+      await promisify(execFile)(process.execPath, args, { env });
+      expect(paths).toEqual(['/readyz']);
+    } finally {
+      server.close();
+    }
+  });
 
   it('the Kubernetes manifests are valid YAML, and their names agree', () => {
     const documents = parseAllDocuments(read('deploy/kubernetes.yaml'));
