@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { NODE_OPTIONS } from '../../bench/process.ts';
 import { CONFIG_OPTIONS, parseConfig } from '../../src/config/index.ts';
 
@@ -45,6 +45,18 @@ describe('deployment', () => {
       expect(commands).toEqual(commands.map(() => NODE_OPTIONS));
     },
   );
+
+  it('the container of a new project takes the settings of .env, except those that its image and compose.yaml fix', () => {
+    const image = read('templates/common/Dockerfile').matchAll(/(BAILIWICK_[A-Z]+)=(\S+)/g);
+    const container = at(parse(read('templates/common/compose.yaml')), 'services.bailiwick');
+    expect(at(container, 'env_file')).toEqual([{ path: '.env', required: false }]);
+    expect(at(container, 'environment')).toEqual({
+      ...Object.fromEntries(Array.from(image, ([, name, value]) => [name, value])),
+      BAILIWICK_PORT: 8787,
+      BAILIWICK_DATABASE: expect.stringMatching(/^postgres:/),
+    });
+    expect(at(container, 'ports')).toEqual(['127.0.0.1:8787:8787']);
+  });
 
   it.each([
     ['BAILIWICK_PORT', { PORT: '1' }],
