@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerOptions } from 'node:http';
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions, fastify, LogController } from 'fastify';
 import { toPathTarget } from './ambiguous-requests.ts';
 import { toTrust } from './client-address.ts';
+import { CountedResponse } from './counted-response.ts';
 import type { HttpOptions, ResponseObserver } from './http-options.ts';
 import { clientAddress, keepQuery, parseRequestId, toPath } from './http-request.ts';
 import { openStandardLog } from './log-stream.ts';
@@ -24,9 +25,10 @@ const REDACTED = ['authorization', 'password', 'token', 'refreshToken'].flatMap(
 /** Creates a Fastify server without routes and hooks. */
 export function createFastify(options: HttpOptions): FastifyInstance {
   const { limits } = options;
-  const timeout = limits.requestTimeoutSeconds * 1000;
+  const { http, ...timeouts } = connectionOptions(limits.requestTimeoutSeconds * 1000);
   return fastify({
-    ...timeouts(timeout),
+    ...timeouts,
+    http: options.accessLog === true ? { ...http, ServerResponse: CountedResponse } : http,
     bodyLimit: limits.bodyBytes,
     // Off, because Fastify's 503 response is not a problem+json. Requests that arrive during shutdown are served, and their connection is closed.
     return503OnClosing: false,
@@ -67,7 +69,7 @@ export function createResponseLog({ logLevel, accessLog = false }: Pick<HttpOpti
     if (status >= 500 || logsAll) {
       const line = { method: request.method, path: toPath(request.raw), status, ms: Math.round(reply.elapsedTime) };
       const more = accessLog
-        ? { ip: clientAddress(request), bytes: reply.getHeader('content-length'), decisionId: reply.getHeader('x-decision-id') }
+        ? { ip: clientAddress(request), bytes: (reply.raw as CountedResponse).bodyBytes, decisionId: reply.getHeader('x-decision-id') }
         : {};
       request.log[status >= 500 ? 'warn' : accessLog ? 'info' : 'debug']({ ...line, ...more }, isAborted(reply) ? 'aborted' : 'answered');
     }
@@ -79,7 +81,7 @@ function refuseSchemas(): never {
   throw new Error('routes have no schemas');
 }
 
-function timeouts(
+function connectionOptions(
   timeout: number,
 ): Pick<FastifyServerOptions, 'requestTimeout' | 'connectionTimeout' | 'keepAliveTimeout'> & { http: ServerOptions } {
   return {

@@ -9,7 +9,12 @@ const traceparent = `00-${TRACE}-${SPAN}-01`;
 
 const routes: readonly Route[] = [
   { method: 'GET', path: '/decided', handle: async () => ({ status: 200, body: {}, headers: { 'x-decision-id': 'entry-1' } }) },
+  { method: 'GET', path: '/streamed', handle: async () => ({ status: 200, body: undefined, pieces: toPieces() }) },
 ];
+
+async function* toPieces(): AsyncGenerator<string> {
+  yield* ['{"name":', '"Zoë"}'];
+}
 
 let logged: Listening;
 let quiet: Listening;
@@ -20,8 +25,9 @@ beforeAll(async () => {
 afterAll(() => Promise.all([logged.server.close(), quiet.server.close()]));
 
 /** Sends a request and returns its log line. */
-async function lineOf(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Record<string, unknown>> {
-  const response = await fetch(logged.url + path, { headers });
+async function lineOf(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Record<string, unknown>> {
+  const response = await fetch(logged.url + path, { headers, method });
+  await response.text();
   const requestId = response.headers.get('x-request-id');
   const find = () => logged.log.filter((line) => line['requestId'] === requestId && line['msg'] === 'answered').at(-1);
   return vi.waitFor(() => find() ?? expect.unreachable('no line yet'), { timeout: 60_000 });
@@ -30,9 +36,19 @@ async function lineOf(path: string, headers: Readonly<Record<string, string>> = 
 it('the access log has a line for each response, without the query', async () => {
   const line = await lineOf('/decided?where[email]=secret@example.com');
   expect(line).toMatchObject({ level: 30, method: 'GET', path: '/decided', status: 200, ip: '127.0.0.1', decisionId: 'entry-1' });
-  expect(line).toMatchObject({ ms: expect.any(Number), bytes: '2' });
+  expect(line).toMatchObject({ ms: expect.any(Number), bytes: 2 });
   expect(JSON.stringify(logged.log)).not.toContain('secret@example.com');
   expect(await lineOf('/nowhere')).toMatchObject({ level: 30, status: 404 });
+});
+
+it.each([
+  ['GET', '/decided', 2],
+  ['HEAD', '/decided', 0],
+  ['GET', '/streamed', '{"name":"Zoë"}'.length + 1],
+  ['HEAD', '/streamed', 0],
+  ['GET', '/healthz', '{"success":true,"status":"ok"}'.length],
+])('the access log counts the bytes of the body of a response to %s %s', async (method, path, bytes) => {
+  expect(await lineOf(path, {}, method)).toMatchObject({ method, bytes });
 });
 
 it('a response below 500 is not logged without the access log', async () => {
