@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { it } from './console.fixture.ts';
 import type { Story } from './newsroom-story.ts';
@@ -154,4 +154,27 @@ describe('the import of records', () => {
     await waitForData(page);
     expect(await fieldOf(page, 'slug').count()).toBe(1);
   });
+
+  it.for([
+    ['lost', (route: Route) => route.abort('connectionreset')],
+    ['replaced by a proxy', (route: Route) => route.fulfill({ status: 504, body: 'Gateway Timeout' })],
+  ] as const)(
+    'an import whose answer is $0 may have stored its rows, and is not repeated',
+    async ([cause, lose], { newsroom, story, visitor }) => {
+      visitor.allow(/^(request failed|response 504): POST .*import/);
+      const page = await visitor.open(newsroom, '/data/Article', { as: story.admin });
+      await openFile(page, 'lost.csv', `title,slug,authorId\nLost,${cause.replaceAll(' ', '-')},${story.tom.id}`);
+      await page.route('**/api/Article/import**', async (route) => {
+        await route.fetch();
+        await lose(route);
+      });
+      await page.getByRole('button', { name: 'Import', exact: true }).last().click();
+      const result = page.getByRole('group', { name: 'Result of the import' });
+      await result.getByText('The answer was lost. Rows may have been stored.').waitFor();
+      expect(await result.getByText('0 imported').count()).toBe(0);
+      expect(await result.getByRole('button', { name: 'Retry' }).count()).toBe(0);
+      await expectSoundScreen(page);
+      await page.unroute('**/api/Article/import**');
+    },
+  );
 });

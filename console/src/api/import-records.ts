@@ -1,4 +1,6 @@
 /** Imports of records: a file is sent, and lines with the progress, rejected rows and the summary come back. */
+
+import { dataTexts } from '../texts/data.ts';
 import { sendAuthorized } from './client.ts';
 import { type Issue, RequestError, readProblem } from './problem.ts';
 
@@ -65,12 +67,20 @@ export async function* importRecords(
   let rest = '';
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   while (true) {
-    const { done, value } = await reader.read();
-    const lines = (rest + (value ?? '')).split('\n');
-    rest = done ? '' : (lines.pop() ?? '');
-    for (const line of lines) if (line !== '') yield parseImportLine(line);
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      throw signal.aborted ? error : toLostAnswer();
+    });
+    // Without a line break, the last line is incomplete.
     if (done) return;
+    const lines = (rest + value).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') yield parseImportLine(line);
   }
+}
+
+/** Returns the error of an import whose response ended before its last line. */
+export function toLostAnswer(): RequestError {
+  return new RequestError({ title: dataTexts.importing.noEnd, status: 0, code: 'NETWORK' });
 }
 
 /** Parses a line of the response. @throws RequestError if the line is a problem */

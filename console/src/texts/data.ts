@@ -175,6 +175,7 @@ export const dataTexts = {
     stop: 'Stop',
     noEnd: 'The connection was lost before the import was complete',
     failed: 'Before the error:',
+    lost: 'The answer was lost. Rows may have been stored. If you import the file again, choose a unique field by which records that exist are updated.',
     kept: 'These rows are stored; there may be more of them than counted here. If you import the file again, choose a unique field by which records that exist are updated.',
     leave: { title: 'Stop the import?', detail: 'It is running. Rows that are stored stay.', leave: 'Stop and leave', stay: 'Stay' },
     stopped: 'The import was stopped. Rows that were stored before stay; there may be more of them than counted here.',

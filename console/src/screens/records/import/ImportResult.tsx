@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { saveFile } from '../../../api/download.ts';
 import type { RejectedRow } from '../../../api/import-records.ts';
+import { isLost } from '../../../api/problem.ts';
 import { ProblemAlert } from '../../../components/ProblemAlert.tsx';
 import { dataTexts } from '../../../texts/data.ts';
 import { isolateNames } from '../../../texts/sentence.ts';
@@ -26,7 +27,11 @@ interface ImportResultProps {
 /** The numbers of rows of an import, the error that ended it, and the rejected rows with their reasons. */
 export function ImportResult({ result, resource, onRepeat }: ImportResultProps) {
   const { counts, rejected, end, error, input } = result;
-  const { isDryRun, hasStored } = { isDryRun: input.options.dryRun, hasStored: counts.imported + counts.updated > 0 };
+  const { dryRun: isDryRun, key } = input.options;
+  const hasStored = counts.imported + counts.updated > 0;
+  // The rows after the last progress may be stored too, or all rows without one.
+  const isUnknown = isLost(error) && !isDryRun && !hasStored;
+  const mayRepeat = isUnknown ? key !== undefined : isDryRun || !hasStored;
   const shown = useRef<HTMLDivElement>(null);
   // The result is below the form, which fills a small window.
   useEffect(() => {
@@ -36,19 +41,27 @@ export function ImportResult({ result, resource, onRepeat }: ImportResultProps) 
   return (
     <Stack ref={shown} role="group" aria-label={texts.result} tabIndex={-1} className={classes['result']}>
       {/* A repetition would create the stored rows again, or be refused because of them. */}
-      {end === 'failed' && <ProblemAlert error={error} onRepeat={isDryRun || !hasStored ? onRepeat : undefined} />}
+      {end === 'failed' && <ProblemAlert error={error} onRepeat={mayRepeat ? onRepeat : undefined} />}
       <Alert color={end === 'complete' && counts.rejected === 0 ? 'green' : 'yellow'} role="status">
-        <Text size="sm" fw={600}>
-          {isDryRun && `${texts.dry} `}
-          {end === 'failed' && `${texts.failed} `}
-          {isDryRun ? texts.trial(counts) : texts.summary(counts)}
-        </Text>
+        {isUnknown ? (
+          <Text size="sm">{texts.lost}</Text>
+        ) : (
+          <Text size="sm" fw={600}>
+            {summaryOf(result)}
+          </Text>
+        )}
         {end === 'stopped' && !isDryRun && <Text size="sm">{texts.stopped}</Text>}
         {end === 'failed' && !isDryRun && hasStored && <Text size="sm">{texts.kept}</Text>}
         {rejected.length > 0 && <RejectedRows rejected={rejected} file={input.file} resource={resource} />}
       </Alert>
     </Stack>
   );
+}
+
+function summaryOf({ counts, end, input }: FinishedImport): string {
+  const { dryRun } = input.options;
+  const beginning = [...(dryRun ? [texts.dry] : []), ...(end === 'failed' ? [texts.failed] : [])];
+  return [...beginning, dryRun ? texts.trial(counts) : texts.summary(counts)].join(' ');
 }
 
 interface RejectedRowsProps {

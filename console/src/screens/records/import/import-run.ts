@@ -1,7 +1,6 @@
 /** The response of an import, read line by line until its end. */
-import type { ImportCounts, ImportLine, RejectedRow } from '../../../api/import-records.ts';
+import { type ImportCounts, type ImportLine, type RejectedRow, toLostAnswer } from '../../../api/import-records.ts';
 import { RequestError } from '../../../api/problem.ts';
-import { dataTexts } from '../../../texts/data.ts';
 
 /** The numbers of rows of an import that goes on. */
 export interface RunningImport {
@@ -41,7 +40,7 @@ export async function readImport(
       if (line.kind === 'progress') onProgress({ counts, row: line.row });
       if (line.kind === 'end') return { counts, rejected, end: 'complete' };
     }
-    throw new Error(dataTexts.importing.noEnd);
+    throw toLostAnswer();
   } catch (error) {
     if (signal.aborted) return { counts, rejected, end: 'stopped' };
     return { counts: countsOf(error) ?? counts, rejected, end: 'failed', error };
