@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { it } from './console.fixture.ts';
+import { expectSoundScreen } from './screen-checks.ts';
 
 /** Lets the requests for a path fail. Returns a function that ends this. */
 async function fail(page: Page, path: string): Promise<() => Promise<void>> {
@@ -92,5 +93,24 @@ describe('a failure', () => {
     await dialog.getByRole('button', { name: 'Change' }).click();
     await page.getByText('2 records were changed.').waitFor();
     expect(await page.getByRole('alert').filter({ hasText: 'refused' }).count()).toBe(0);
+  });
+
+  it('a creation whose answer is lost may have been made, and is not repeated', async ({ newsroom, story, visitor }) => {
+    visitor.allow(/^request failed: POST .*\/api\/Tip/);
+    const page = await visitor.open(newsroom, '/data/Tip/new', { as: story.admin });
+    await page.getByRole('textbox', { name: 'subject', exact: true }).fill('Created once');
+    await page.getByRole('textbox', { name: 'text', exact: true }).fill('Sent once');
+    await page.route('**/api/Tip', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('alert').filter({ hasText: 'The record may have been created.' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0);
+    await expectSoundScreen(page);
+    await page.getByRole('link', { name: 'Back to the records of Tip' }).click();
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('link', { name: 'Created once' }).waitFor();
   });
 });

@@ -1,4 +1,7 @@
+import type { ReactNode } from 'react';
 import type { Definition } from '../../api/own-resources.ts';
+import { isLost, RequestError } from '../../api/problem.ts';
+import { dataTexts } from '../../texts/data.ts';
 import { createPart, LazyPart } from '../LazyPart.tsx';
 import type { KeptValuesAlertProps } from './KeptValuesAlert.tsx';
 import { RecordForm } from './RecordForm.tsx';
@@ -13,12 +16,14 @@ interface NewRecordFormProps {
   readonly definition: Definition;
   readonly submit: string;
   create(values: Readonly<Record<string, unknown>>): Promise<unknown>;
+  /** Link to the records, for a creation whose answer was lost. Absent in a dialog over their list. */
+  readonly records?: ReactNode;
   /** Leaves the form without a change. */
   onCancel(): void;
 }
 
 /** The fields of a new record. */
-export function NewRecordForm({ definition, submit, create, onCancel }: NewRecordFormProps) {
+export function NewRecordForm({ definition, submit, create, records, onCancel }: NewRecordFormProps) {
   const editor = useRecordEditor(definition, undefined);
   const keeper = useKeptValues(definition.name, editor);
   const { kept, decide } = keeper;
@@ -27,13 +32,15 @@ export function NewRecordForm({ definition, submit, create, onCancel }: NewRecor
     decide();
   };
   const save = async (values: Readonly<Record<string, unknown>>): Promise<boolean> => {
-    await create(values);
+    await create(values).catch((error: unknown) => {
+      throw isLost(error) ? new RequestError({ ...error.problem, detail: dataTexts.record.lost }) : error;
+    });
     return true;
   };
   return (
     <>
       {kept && <LazyPart part={keptValuesAlert} props={{ isPartial: kept.isPartial, onRestore: restore, onDiscard: decide }} lines={2} />}
-      <RecordForm editor={editor} keeper={keeper} submit={submit} save={save} onCancel={onCancel} />
+      <RecordForm editor={editor} keeper={keeper} submit={submit} save={save} records={records} onCancel={onCancel} />
     </>
   );
 }

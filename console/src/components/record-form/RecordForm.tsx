@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
-import { RequestError } from '../../api/problem.ts';
+import { type ReactNode, useState } from 'react';
+import { isLost, RequestError } from '../../api/problem.ts';
 import { commonTexts } from '../../texts/common.ts';
 import { dataTexts } from '../../texts/data.ts';
 import { isolateNames } from '../../texts/sentence.ts';
@@ -23,12 +23,14 @@ interface RecordFormProps {
   readonly refusal?: string | undefined;
   /** Sends the changed values. Resolves with false if they are not saved yet. */
   save(values: Readonly<Record<string, unknown>>): Promise<boolean>;
+  /** Link to the records, among which a new record is if the answer to its creation was lost. */
+  readonly records?: ReactNode;
   /** Leaves the form without a change. Absent on the screen of a record, which has nothing to leave. */
   onCancel?(): void;
 }
 
 /** The fields of a record, each with the control of its type. Only changed fields are sent. A refused value is marked at its field. */
-export function RecordForm({ editor, keeper, submit, refusal, save, onCancel }: RecordFormProps) {
+export function RecordForm({ editor, keeper, submit, refusal, save, records, onCancel }: RecordFormProps) {
   const { fields, base, before, values, isDirty, change } = editor;
   const isNew = base === undefined;
   const [mistakes, setMistakes] = useState<Readonly<Record<string, string>>>({});
@@ -45,6 +47,8 @@ export function RecordForm({ editor, keeper, submit, refusal, save, onCancel }: 
     onError: (failure) => setMistakes(mistakesOf(failure)),
   });
   useReturnedFocus(isPending);
+  // A repetition could create the record twice.
+  const isUnknown = isNew && isLost(error);
   const send = (): void => {
     setMistakes(changed.mistakes);
     if (Object.keys(changed.mistakes).length === 0) mutate();
@@ -71,7 +75,8 @@ export function RecordForm({ editor, keeper, submit, refusal, save, onCancel }: 
         ))}
         {!keeper.isKeeping && <Text size="sm">{dataTexts.kept.tooLarge}</Text>}
         {/* Beside the button, which may be far from the title. */}
-        {error !== null && <ProblemAlert error={error} onRepeat={send} />}
+        {error !== null && <ProblemAlert error={error} onRepeat={isUnknown ? undefined : send} />}
+        {isUnknown && records}
         {refusal === undefined ? (
           <Group>
             <Button type="submit" loading={isPending} disabled={!isNew && !isDirty}>

@@ -21,30 +21,30 @@ export function NewRecordScreen() {
   const watch = useScreenWatch();
   const create = async (body: object): Promise<void> => {
     const isOpen = watch();
-    const { data } = await sendRecordRequest<{ readonly data: Row }>(encodeURIComponent(name), { method: 'POST', body });
+    const { data } = await sendRecordRequest<{ readonly data: Row }>(encodeURIComponent(name), { method: 'POST', body })
+      // Also after an error: the answer to a creation may be lost.
+      .finally(() => queryClient.invalidateQueries({ queryKey: ['records', name] }));
     notifySuccess(texts.record.created);
-    await queryClient.invalidateQueries({ queryKey: ['records', name] });
     if (isOpen()) await navigate({ to: '/data/$resource/$id', params: { resource: name, id: data.id }, ignoreBlocker: true });
   };
+  const records = (
+    <TextLink to="/data/$resource" params={{ resource: name }}>
+      {texts.record.back(name)}
+    </TextLink>
+  );
   return (
     <Page title={`${texts.create} · ${name}`}>
       <QueryState query={resource} lines={8}>
         {(found) =>
           found === null || effectOf(found, 'create') === 'deny' ? (
-            <EmptyState
-              title={texts.refused('create')}
-              action={
-                <TextLink to="/data/$resource" params={{ resource: name }}>
-                  {texts.record.back(name)}
-                </TextLink>
-              }
-            />
+            <EmptyState title={texts.refused('create')} action={records} />
           ) : (
             <NewRecordForm
               key={name}
               definition={found.definition}
               submit={texts.record.create}
               create={create}
+              records={records}
               onCancel={() => void navigate({ to: '/data/$resource', params: { resource: name } })}
             />
           )

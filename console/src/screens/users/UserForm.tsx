@@ -33,9 +33,10 @@ export function UserForm({ user, onDone, onCancel }: UserFormProps) {
   const watch = useScreenWatch();
   const create = async (body: object): Promise<void> => {
     const isOpen = watch();
-    const { data } = await sendRecordRequest<{ readonly data: Row }>('User', { method: 'POST', body });
+    const { data } = await sendRecordRequest<{ readonly data: Row }>('User', { method: 'POST', body })
+      // Also after an error: the answer to a creation may be lost.
+      .finally(() => Promise.all([reload(), queryClient.invalidateQueries({ queryKey: ['records'] })]));
     notifySuccess(texts.created);
-    await Promise.all([reload(), queryClient.invalidateQueries({ queryKey: ['records'] })]);
     if (isOpen()) onDone(data.id);
   };
   const finish = async (): Promise<void> => {
