@@ -67,6 +67,15 @@ describe('admin.tests.access', () => {
     expect(await testAccess(body)).not.toHaveProperty('names');
   });
 
+  it('takes the field `name` of a record from `record`, because `name` in `resource` is the name of the resource', async () => {
+    const rules = [{ resource: 'User', action: 'read', conditions: [{ field: 'resource.name', operator: 'eq', value: 'Zed' }] }];
+    const draft = { policies: [{ id: policyId, rules }], assignments: [{ policyId, userId: 'ann' }] };
+    const question = { user: ANN, resource: { name: 'User', id: 'ann' }, action: 'read', draft };
+    expect((await testAccess(question)).data).toMatchObject({ allowed: false });
+    expect((await testAccess({ ...question, record: { name: 'Zed' } })).data).toMatchObject({ allowed: true });
+    expect((await testAccess({ ...question, resource: { name: 'User' }, record: { name: 'Zed' } })).data).toMatchObject({ allowed: true });
+  });
+
   it('warns about an unknown user', async () => {
     const { warnings } = await testAccess({ user: { id: 'zoe' }, resource: { name: 'Article' }, action: 'read' });
     expect(warnings).toEqual([expect.stringContaining('no user has this id')]);
@@ -80,6 +89,12 @@ describe('admin.tests.access', () => {
     [{ resource: { name: '__proto__' }, action: 'read' }, 'resource.name:unknown'],
     [{ resource: { name: 'Article', stauts: 'draft' }, action: 'read' }, 'resource.stauts:field'],
     [{ resource: { name: 'Article', pin: '1234' }, action: 'read' }, 'resource.pin:field'],
+    [
+      { resource: { name: 'Article' }, record: { name: 'x', pin: '1', status: 'draft' }, action: 'read' },
+      'record.name:field record.pin:field',
+    ],
+    [{ resource: { name: 'Article', id: 'a1' }, record: { id: 'a2' }, action: 'read' }, 'record.id:field'],
+    [{ resource: { name: 'Article' }, record: { status: 'draft' }, action: 'read', anyRecord: true }, 'anyRecord:conflict'],
     [{ resource: { name: 'Article' }, action: 'raed' }, 'action:enum'],
     [{ resource: { name: 'Article' }, action: 'createIfNotExists' }, 'action:enum'],
     [{ resource: { name: 'Article', id: 5 }, action: 'read', user: { role: 5 } }, 'user.role:type resource.id:type'],

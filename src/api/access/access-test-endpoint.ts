@@ -1,17 +1,17 @@
-import { CREATES_RECORD } from '../../actions.ts';
 import { decidingRule } from '../../authz/decision/index.ts';
-import { applicableRules, EFFECTS, type Effect, isAssignableRole, POLICY_TYPES, rulesOfPolicy } from '../../authz/policies/index.ts';
-import { didYouMean, type Issue, MAX_ISSUES } from '../../errors.ts';
+import { applicableRules, EFFECTS, type Effect, POLICY_TYPES, rulesOfPolicy } from '../../authz/policies/index.ts';
+import { didYouMean, MAX_ISSUES } from '../../errors.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
 import { envelope, respond, toSuccess } from '../../request/index.ts';
-import { ASSIGNABLE_ROLES, type Resource } from '../../resources/index.ts';
+import type { Resource } from '../../resources/index.ts';
 import { component, described, Input, Nullable, OneOf, Type, type TypeOf } from '../../schemas/index.ts';
 import { type AdminEndpoint, type AdminRequest, adminEndpoint } from '../admin/index.ts';
 import { EXPLAINED, EXPLANATION_EXAMPLE, loadComparedUsers, NAMED_POLICY, USER_NAMES, WITH_USER_NAMES } from '../decisions/index.ts';
 import { requirePolicy } from '../policies/index.ts';
 import { name, TEXT } from '../schema-members.ts';
 import { DRAFT, describeDraft, withDraft } from './access-draft.ts';
-import { type AccessTest, type SimulatedAccess, simulateAccess } from './access-simulation.ts';
+import { type AccessTest, simulateAccess } from './access-simulation.ts';
+import { MAX_SUGGESTIONS, warningsOfTest } from './access-test-warnings.ts';
 import { ENVIRONMENT, refuseQuestion, requireResource, TESTED_ACTION, toEnvironment, toRuleAction } from './question-members.ts';
 
 /** Maximum number of attributes of a user and of fields of a record: more than any resource has. */
@@ -32,6 +32,15 @@ const TEST_MEMBERS = {
     additionalProperties: true,
     maxProperties: MAX_FIELDS,
   }),
+  record: Type.Optional(
+    Type.Unsafe<JsonObject>({
+      ...Type.Object({}),
+      description:
+        'Fields of the record, in addition to those in `resource`. Only here, `name` is the field of the record: in `resource` it is the name of the resource.',
+      additionalProperties: true,
+      maxProperties: MAX_FIELDS,
+    }),
+  ),
   anyRecord: Type.Optional(
     Type.Boolean({
       description:
@@ -210,13 +219,17 @@ function toWarned(warnings: readonly string[]): { readonly warnings?: readonly s
 /** Resolves the names in a test: the resource and its fields. */
 function resolveTest(
   { snapshot }: AdminRequest,
-  { user, resource: given, action, environment, data, anyRecord }: TypeOf<typeof POLICY_TEST>,
+  { user, resource: given, record = {}, action, environment, data, anyRecord }: TypeOf<typeof POLICY_TEST>,
 ): AccessTest {
   const resource = requireResource({ name: given.name, path: 'resource.name' }, snapshot.definitions);
-  validateAttributes(given, resource);
-  const hasAttributes = Object.keys(given).some((member) => member !== 'name');
-  if (anyRecord === true && hasAttributes)
-    refuseQuestion([{ path: 'anyRecord', code: 'conflict', detail: 'resource has an id or fields, so the test is not for any record' }]);
+  const { name: _, ...named } = given;
+  validateFields({ resource: named, record }, resource);
+  const fields = { ...named, ...record };
+  const hasFields = Object.keys(fields).length > 0;
+  if (anyRecord === true && hasFields)
+    refuseQuestion([
+      { path: 'anyRecord', code: 'conflict', detail: 'the test has an id or fields of a record, so it is not for any record' },
+    ]);
   return {
     resource,
     action: toRuleAction(action),
@@ -225,71 +238,22 @@ function resolveTest(
     isAnyRecord: anyRecord,
     userId: user?.id,
     data,
-    hypothesis: { user, resource: hasAttributes ? given : undefined, ...toEnvironment(environment) },
+    hypothesis: { user, resource: hasFields ? fields : undefined, ...toEnvironment(environment) },
   };
 }
 
-/** Maximum number of unknown fields with a suggestion: each suggestion compares the name with every field. */
-const MAX_SUGGESTIONS = 10;
-
-/** Refuses unknown fields. Secret fields count as unknown, because conditions cannot read them. */
-function validateAttributes(given: JsonObject, resource: Resource): void {
-  const known = ['name', ...[...resource.fields.values()].filter((field) => !field.writeOnly).map((field) => field.name)];
-  const unknown = Object.keys(given).filter((attribute) => !known.includes(attribute));
+/** Refuses unknown fields. Secret fields count as unknown, because conditions cannot read them, and so does an id in `record`. */
+function validateFields(given: { readonly resource: JsonObject; readonly record: JsonObject }, resource: Resource): void {
+  const readable = [...resource.fields.values()].filter((field) => !field.writeOnly).map((field) => field.name);
+  const known = { resource: readable, record: readable.filter((field) => field !== 'id') };
+  const unknown = (['resource', 'record'] as const).flatMap((member) =>
+    Object.keys(given[member]).flatMap((field) => (known[member].includes(field) ? [] : [{ member, field }])),
+  );
   refuseQuestion(
-    unknown.slice(0, MAX_ISSUES).map((attribute, index) => {
-      const shown = attribute.slice(0, 64);
-      const suggestion = index < MAX_SUGGESTIONS ? didYouMean(attribute, known) : '';
-      return { path: `resource.${shown}`, code: 'field', detail: `${resource.name} has no field "${shown}"${suggestion}` };
+    unknown.slice(0, MAX_ISSUES).map(({ member, field }, index) => {
+      const shown = field.slice(0, 64);
+      const suggestion = index < MAX_SUGGESTIONS ? didYouMean(field, known[member]) : '';
+      return { path: `${member}.${shown}`, code: 'field', detail: `${resource.name} has no field "${shown}"${suggestion}` };
     }),
   );
-}
-
-/** Maximum number of mistakes in a warning. */
-const MAX_WARNED = 5;
-
-/** Warning about an inactive user. */
-export const NOT_ACTIVE = 'the user is not active: every request of this user is refused, even if policies allow it';
-
-/** Returns warnings that the test may differ from the admin's intention, or that an allowed request may still fail. */
-function warningsOfTest(test: AccessTest, simulated: SimulatedAccess, user: Resource): readonly string[] {
-  return [...warningsOfUser(test, simulated, user), ...warningsOfRecord(test, simulated), ...warningsOfValues(simulated.issues)];
-}
-
-function warningsOfUser(
-  { userId, hypothesis }: AccessTest,
-  { principal, stored, isActive }: SimulatedAccess,
-  user: Resource,
-): readonly string[] {
-  const given = hypothesis.user ?? {};
-  const isUnknown = userId !== undefined && stored.user === undefined && given['role'] === undefined;
-  const { role } = principal;
-  const names = [...user.fields.keys()];
-  const unknown = Object.keys(given).filter((name) => !user.fields.has(name));
-  const near = unknown.slice(0, MAX_SUGGESTIONS).flatMap((name) => {
-    const meant = didYouMean(name, names);
-    return meant === '' ? [] : [`User has no field "${name.slice(0, 64)}"${meant}`];
-  });
-  return [
-    ...(isUnknown ? ['no user has this id: without "user.role", the role is anon'] : []),
-    ...(isActive ? [] : [NOT_ACTIVE]),
-    ...(isAssignableRole(role) ? [] : [`no policy can be assigned to role "${role.slice(0, 64)}"${didYouMean(role, ASSIGNABLE_ROLES)}`]),
-    ...near,
-  ];
-}
-
-function warningsOfRecord(
-  { resource, recordId, isRestore, hypothesis, action }: AccessTest,
-  { stored }: SimulatedAccess,
-): readonly string[] {
-  const given = Object.keys(hypothesis.resource ?? {}).filter((name) => name !== 'name' && name !== 'id');
-  if (recordId === undefined || stored.record !== undefined || CREATES_RECORD.has(action) || given.length > 0) return [];
-  return [`no ${isRestore ? 'deleted ' : ''}${resource.name} has this id: the test uses a record without attributes`];
-}
-
-function warningsOfValues(issues: readonly Issue[]): readonly string[] {
-  if (issues.length === 0) return [];
-  const details = issues.slice(0, MAX_WARNED).map(({ path, detail }) => (path === '' ? detail : `${path}: ${detail}`));
-  const more = issues.length > details.length ? `; and ${issues.length - details.length} more` : '';
-  return [`the request would still be rejected, because its values are invalid: ${details.join('; ')}${more}`];
 }

@@ -4,7 +4,7 @@ import { Input, Type } from '../../schemas/index.ts';
 import { type AdminEndpoint, adminEndpoint } from '../admin/index.ts';
 import { name, TEXT } from '../schema-members.ts';
 import { describeDraft, withDraft } from './access-draft.ts';
-import { NOT_ACTIVE } from './access-test-endpoint.ts';
+import { NOT_ACTIVE } from './access-test-warnings.ts';
 import { decideForUser, loadIntactUser, toUserSummary } from './partial-decisions.ts';
 import { listPermissions, PERMISSION, PERMISSION_EXAMPLE, PERMISSIONS_PAGED, PERMISSIONS_QUESTION } from './permissions-question.ts';
 

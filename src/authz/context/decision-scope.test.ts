@@ -174,9 +174,9 @@ describe('layOver', () => {
     expect(applyHypothesis(stored, { user: { id: 7, role: null } }).principal).toMatchObject({ id: 'u1', role: 'user' });
   });
 
-  it('replaces attributes of the record; `name` is the name of the resource', () => {
-    const { record } = applyHypothesis(stored, { resource: { name: 'Article', status: 'published' } });
-    expect(record).toStrictEqual({ id: 'a1', title: 'Hello', status: 'published' });
+  it('replaces fields of the record', () => {
+    const { record } = applyHypothesis(stored, { resource: { name: 'Given', status: 'published' } });
+    expect(record).toStrictEqual({ id: 'a1', title: 'Hello', name: 'Given', status: 'published' });
   });
 
   it('creates a record if none is stored', () => {

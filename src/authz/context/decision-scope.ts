@@ -212,7 +212,7 @@ function withoutSecrets(resource: Resource, data: Json | undefined): Json | unde
 export interface Hypothesis {
   /** `id`, `role`, `email` and any further attributes. */
   readonly user?: JsonObject | undefined;
-  /** `id` and attributes of the record. `name` is the name of the resource, not an attribute. */
+  /** `id` and fields of the record. */
   readonly resource?: JsonObject | undefined;
   /** Milliseconds since 1970. Every value of `environment.…` except `ip` is derived from it. */
   readonly now?: number | undefined;
@@ -240,10 +240,9 @@ function replacePrincipal(principal: Principal, user: JsonObject): Principal {
 }
 
 function replaceRecord({ record, recordId }: ScopeInput, given: JsonObject): Pick<ScopeInput, 'record' | 'recordId'> {
-  const { name: _, ...attributes } = given;
   const id = ownValue(given, 'id');
   return {
-    record: { ...(record === UNRESOLVED ? {} : record), ...attributes },
+    record: { ...(record === UNRESOLVED ? {} : record), ...given },
     recordId: typeof id === 'string' ? id : recordId,
   };
 }

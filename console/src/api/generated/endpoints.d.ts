@@ -1085,6 +1085,10 @@ export interface components {
             data?: unknown;
             draft?: components["schemas"]["admin.Draft"];
             environment?: components["schemas"]["admin.Environment"];
+            /** @description Fields of the record, in addition to those in `resource`. Only here, `name` is the field of the record: in `resource` it is the name of the resource. */
+            record?: {
+                [key: string]: unknown;
+            };
             /** @description Replaces fields of the stored record with this id. May contain any field of the resource. */
             resource: {
                 /** @description Id of the record. */
@@ -2364,6 +2368,10 @@ export interface components {
             /** @description Data of the request: `request.data` in conditions, and the values of a create, an update or one record of an import. */
             data?: unknown;
             environment?: components["schemas"]["admin.Environment"];
+            /** @description Fields of the record, in addition to those in `resource`. Only here, `name` is the field of the record: in `resource` it is the name of the resource. */
+            record?: {
+                [key: string]: unknown;
+            };
             /** @description Replaces fields of the stored record with this id. May contain any field of the resource. */
             resource: {
                 /** @description Id of the record. */

@@ -16,6 +16,17 @@ describe('toAccessTest', () => {
     });
   });
 
+  it('has a field that is called `name` apart from the name of the resource', () => {
+    const search = { resource: 'Section', id: 's1', fields: '{"name":"Sports","status":"draft"}', action: 'read' };
+    const resource = { name: 'Section', id: 's1', status: 'draft' };
+    expect(toAccessTest(search)).toEqual({ action: 'read', resource, record: { name: 'Sports' } });
+    expect(toAccessTest({ resource: 'Section', action: 'read', fields: '{"name":null}' })).toEqual({
+      action: 'read',
+      resource: { name: 'Section' },
+      record: { name: null },
+    });
+  });
+
   it('has no user for a caller without a token', () => {
     expect(toAccessTest({ resource: 'Article', action: 'list' })).toEqual({ action: 'list', resource: { name: 'Article' } });
   });

@@ -40,11 +40,14 @@ export function toAccessTest(search: SimulatorSearch): Schemas['admin.AccessTest
   if (attributes === undefined || fields === undefined || data === undefined) return undefined;
   // A request for any record is decided as far as that is possible. Lists and exports are always about any record, and creates about none.
   const isAnyRecord = OF_RECORDS.has(action) && id === undefined && Object.keys(fields).length === 0;
+  // In the member `resource`, `name` is the name of the resource.
+  const { name, ...others } = fields;
   const hasUser = user !== undefined || role !== undefined || Object.keys(attributes).length > 0;
   return {
     // The service names the actions that exist, if the address has another one.
     action: action as Schemas['admin.AccessTest']['action'],
-    resource: { ...fields, name: resource, ...(id !== undefined && { id }) },
+    resource: { ...others, name: resource, ...(id !== undefined && { id }) },
+    ...(name !== undefined && { record: { name } }),
     ...(isAnyRecord && { anyRecord: true }),
     ...(hasUser && { user: { ...attributes, ...(user !== undefined && { id: user }), ...(role !== undefined && { role }) } }),
     ...(Object.keys(data).length > 0 && { data }),
