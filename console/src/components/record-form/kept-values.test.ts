@@ -39,6 +39,16 @@ describe('the unsaved values that a tab keeps', () => {
     expect(readKeptValues({ ...FORM, id: 'd' }, storage)).toBeDefined();
   });
 
+  it('of other forms stay if those of a form are too large to be kept', () => {
+    const storage = createStorage();
+    const other = { ...KEPT, id: 'b' };
+    keepValues(KEPT, storage);
+    keepValues(other, storage);
+    expect(keepValues({ ...KEPT, values: { title: 'x'.repeat(1_000_000) } }, storage)).toBe(false);
+    expect(readKeptValues(FORM, storage)).toBeUndefined();
+    expect(readKeptValues(other, storage)).toEqual(other);
+  });
+
   it('of a new record have no id', () => {
     const storage = createStorage();
     const created = { ...KEPT, id: undefined, version: undefined };
@@ -66,7 +76,7 @@ describe('the unsaved values that a tab keeps', () => {
     const large = { ...KEPT, id: 'b' };
     expect(keepValues({ ...large, values: { title: 'x'.repeat(1_000_000) } }, storage)).toBe(false);
     expect(readKeptValues(large, storage)).toBeUndefined();
-    expect(keepValues({ ...large, values: { title: 'x'.repeat(999_000) } }, storage)).toBe(true);
+    expect(keepValues({ ...large, values: { title: 'x'.repeat(999_800) } }, storage)).toBe(true);
     expect(readKeptValues(large, storage)).toBeDefined();
     expect(readKeptValues(FORM, storage)).toBeUndefined();
   });

@@ -43,7 +43,8 @@ export function keepValues(kept: KeptValues, storage: TabStorage = sessionStorag
   const forms = [kept, ...others].slice(0, MAX_FORMS);
   const fitting = forms.filter((_, index) => JSON.stringify(forms.slice(0, index + 1)).length <= MAX_SIZE);
   try {
-    write(fitting, storage);
+    // Values that are too large alone leave those of the other forms.
+    write(fitting.length > 0 ? fitting : others, storage);
   } catch {
     // The storage of the site is full. The form says so.
     return false;
