@@ -49,7 +49,7 @@ export function OperandInput(props: OperandInputProps) {
 
 function ListInput({ option, value, error, onChange }: OperandInputProps) {
   const kind = option?.kind === 'list' ? option.itemKind : option?.kind;
-  const items = value as readonly (string | number)[];
+  const items = value as readonly (string | number | boolean)[];
   return (
     <TagField
       aria-label={texts.items}

@@ -108,6 +108,11 @@ describe('operands of conditions', () => {
     expect(operandForm(operator(name), findPath(article, path), value)).toBe(form),
   );
 
+  it('shows a list of booleans', () => {
+    const agreed = { path: 'resource.agreed', kind: 'boolean' } as const;
+    expect(operandForm(operator('in'), agreed, [true, false])).toBe('list');
+  });
+
   it('starts each editor with a value that it shows', () => {
     for (const each of CATALOGUE.operators)
       for (const option of article) {
@@ -137,6 +142,7 @@ describe('operands of conditions', () => {
     expect(readDuration('PT30M')).toBeUndefined();
     for (const instant of ['2026-01-31T09:00:00Z', '2026-07-01T23:59:59Z']) expect(fromLocalTime(toLocalTime(instant) ?? '')).toBe(instant);
     expect([toItem('7', 'number'), toItem('7', 'text'), toItem('${user.id}', 'number')]).toEqual([7, '7', '${user.id}']);
+    expect(['true', 'false', 'yes', '${user.ok}'].map((text) => toItem(text, 'boolean'))).toEqual([true, false, 'yes', '${user.ok}']);
   });
 
   it.each([['draft'], ['7'], [7], [true], ['true'], [null], [[1, 'a']], [{ a: 1 }], [''], ['"x"'], ['1.']])(

@@ -100,8 +100,9 @@ function fits(form: OperandForm, value: unknown): boolean {
     case 'choice':
       return typeof value === 'string' || typeof value === 'number';
     case 'choices':
-    case 'list':
       return isListOf(value, ['string', 'number']);
+    case 'list':
+      return isListOf(value, ['string', 'number', 'boolean']);
     case 'records':
       return typeof value === 'string' || isListOf(value, ['string']);
     case 'timesOfDay':
@@ -169,8 +170,9 @@ export function keepValue(operator: Operator | undefined, option: PathOption | u
     : value;
 }
 
-/** Returns an item of a list as the kind of the path wants it: a number for paths with numbers. */
-export function toItem(text: string, kind: Kind | undefined): string | number {
+/** Returns an item of a list as the kind of the path wants it: a number for paths with numbers, and `true` or `false` for those with booleans. */
+export function toItem(text: string, kind: Kind | undefined): string | number | boolean {
+  if (kind === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   const number = Number(text);
   return kind === 'number' && text.trim() !== '' && Number.isFinite(number) ? number : text;
 }
