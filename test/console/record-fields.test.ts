@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { type ConsoleService, it as register, startConsole } from './console.fixture.ts';
 import { clickOption } from './options.ts';
+import { expectSoundScreen } from './screen-checks.ts';
 
 const DEFINITION = `name: Sheet
 fields:
@@ -46,6 +47,20 @@ async function load(service: ConsoleService, id: string): Promise<unknown> {
   const { token } = await service.admin();
   return (await service.call('GET', `/api/Sheet/${id}`, { token })).at('data');
 }
+
+describe('the form of a stored record', () => {
+  it('shows the line breaks of a text of one line, and keeps them', async ({ service: { service, admin }, visitor }) => {
+    const id = await service.createRecord('Sheet', { title: 'one\ntwo', agreed: true });
+    const page = await visitor.open(service, `/data/Sheet/${id}`, { as: admin });
+    await expect.poll(() => field(page, 'title').inputValue()).toBe('one\ntwo');
+    await field(page, 'title').press('End');
+    await field(page, 'title').press('!');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The record was saved.').waitFor();
+    expect(await load(service, id)).toMatchObject({ title: expect.stringMatching(/^one!?\ntwo!?$/) });
+    await expectSoundScreen(page);
+  });
+});
 
 describe('the form of a new record', () => {
   it('a default value that the user clears is not stored', async ({ service: { service, admin }, visitor }) => {

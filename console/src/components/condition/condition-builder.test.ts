@@ -108,9 +108,11 @@ describe('operands of conditions', () => {
     expect(operandForm(operator(name), findPath(article, path), value)).toBe(form),
   );
 
-  it('shows a list of booleans', () => {
+  it('shows a list of booleans, and a text with a line break as JSON', () => {
     const agreed = { path: 'resource.agreed', kind: 'boolean' } as const;
     expect(operandForm(operator('in'), agreed, [true, false])).toBe('list');
+    expect(operandForm(operator('has'), findPath(article, 'resource.tags'), 'one\ntwo')).toBe('json');
+    expect(printAny('one\r\ntwo')).toBe('"one\\r\\ntwo"');
   });
 
   it('starts each editor with a value that it shows', () => {
@@ -145,7 +147,7 @@ describe('operands of conditions', () => {
     expect(['true', 'false', 'yes', '${user.ok}'].map((text) => toItem(text, 'boolean'))).toEqual([true, false, 'yes', '${user.ok}']);
   });
 
-  it.each([['draft'], ['7'], [7], [true], ['true'], [null], [[1, 'a']], [{ a: 1 }], [''], ['"x"'], ['1.']])(
+  it.each([['draft'], ['7'], [7], [true], ['true'], [null], [[1, 'a']], [{ a: 1 }], [''], ['"x"'], ['1.'], ['one\ntwo']])(
     'shows %j as text without loss',
     (value) => expect(parseAny(printAny(value))).toEqual(value),
   );

@@ -1,4 +1,5 @@
 /** The editors of the right side of a comparison: which one fits an operator and a path, and how it reads and writes the value. */
+import { hasLineBreak } from '../line-breaks.ts';
 import { toLocalTime } from '../local-time.ts';
 import type { Catalogue, Kind, PathOption } from './condition-paths.ts';
 
@@ -118,6 +119,8 @@ function fits(form: OperandForm, value: unknown): boolean {
     case 'duration':
       return value === '' || (typeof value === 'string' && readDuration(value) !== undefined);
     case 'text':
+      // A field of one line would hide line breaks, and lose them with the first input.
+      return typeof value === 'string' && !hasLineBreak(value);
     case 'record':
       return typeof value === 'string';
     default:

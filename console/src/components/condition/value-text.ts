@@ -1,4 +1,5 @@
-/** Values of any kind as text: a text without quotes, unless it could be read as another value. */
+/** Values of any kind as text: a text without quotes, unless it could be read as another value or has a line break. */
+import { hasLineBreak } from '../line-breaks.ts';
 
 /** Returns a value as text. */
 export function printAny(value: unknown): string {
@@ -17,5 +18,5 @@ export function parseAny(text: string): unknown {
 }
 
 function isPlain(text: string): boolean {
-  return parseAny(text) === text;
+  return parseAny(text) === text && !hasLineBreak(text);
 }

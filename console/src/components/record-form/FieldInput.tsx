@@ -1,8 +1,10 @@
 import { type JsonInputProps, type PasswordInputProps, Select, type SwitchProps, type TagsInputProps, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { type ComponentProps, useState } from 'react';
 import { ownCatalogueQuery } from '../../api/queries.ts';
 import { commonTexts } from '../../texts/common.ts';
 import { createPart, LazyPart } from '../LazyPart.tsx';
+import { hasLineBreak } from '../line-breaks.ts';
 import { RecordPicker } from '../RecordPicker.tsx';
 import { TagField } from '../TagField.tsx';
 import { type Field, type FormValue, isListOfTexts, isSwitch } from './form-values.ts';
@@ -70,7 +72,17 @@ export function FieldInput({ field, value, mistake, isNew, disabled, onChange }:
   if (type === 'text') return <LongText {...common} {...typed} />;
   if (type === 'password') return <LazyPart part={passwordField} props={{ ...common, ...typed }} lines={2} />;
   if (type === 'timestamp') return <TimestampField {...common} value={text} onChange={onChange} />;
+  if (type === 'string') return <LineInput {...common} {...typed} />;
   return <TextInput {...common} {...typed} {...inputOf(field)} />;
+}
+
+type TypedHandler = (event: { readonly currentTarget: { readonly value: string } }) => void;
+
+/** A field of one line, or of several after a value had a line break, which one line would hide and lose. */
+function LineInput({ onChange, ...props }: Omit<ComponentProps<typeof LongText>, 'onChange'> & { onChange: TypedHandler }) {
+  const [isLong, setLong] = useState(false);
+  if (!isLong && hasLineBreak(props.value)) setLong(true);
+  return isLong ? <LongText {...props} onChange={onChange} /> : <TextInput {...props} onChange={onChange} />;
 }
 
 /** Returns the keyboard of a text field. */
