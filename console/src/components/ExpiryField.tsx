@@ -1,6 +1,5 @@
 import { TextInput } from '@mantine/core';
 import { policyTexts } from '../texts/policy.ts';
-import { fromLocalTime } from './local-time.ts';
 
 const texts = policyTexts.assignments;
 
@@ -22,9 +21,4 @@ export function ExpiryField({ value, onChange }: ExpiryFieldProps) {
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
     />
   );
-}
-
-/** Returns the time of the field for the API; null for no expiry. */
-export function toExpiry(value: string): string | null {
-  return value === '' ? null : fromLocalTime(value);
 }

@@ -12,10 +12,30 @@ export function toLocalTime(instant: string): string | undefined {
   return `${day}T${[date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => padded(part, 2)).join(':')}`;
 }
 
-/** Returns the value of a field for local time as an instant; an empty text for an empty field. */
-export function fromLocalTime(local: string): string {
-  const date = new Date(local);
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString().replace('.000Z', 'Z');
+/**
+ * Returns the value of a field for local time as an instant; an empty text for an empty field. A time that occurs twice, because clocks are set
+ * back, is the instant nearest to the former one of the field, or else the first.
+ */
+export function fromLocalTime(local: string, former = ''): string {
+  const first = new Date(local);
+  if (Number.isNaN(first.getTime())) return '';
+  const second = secondReading(first);
+  const distance = (date: Date): number => Math.abs(date.getTime() - Date.parse(former));
+  return toInstant(distance(second) < distance(first) ? second : first);
+}
+
+/** Hours within which clocks that are set back have the later offset. */
+const CHANGE = 3 * 3_600_000;
+
+/** Returns the second instant of a local time that occurs twice; the same instant for other times. */
+function secondReading(first: Date): Date {
+  const offset = new Date(first.getTime() + CHANGE).getTimezoneOffset() - first.getTimezoneOffset();
+  const second = new Date(first.getTime() + offset * 60_000);
+  return toLocalTime(toInstant(second)) === toLocalTime(toInstant(first)) ? second : first;
+}
+
+function toInstant(date: Date): string {
+  return date.toISOString().replace('.000Z', 'Z');
 }
 
 function padded(part: number, digits: number): string {

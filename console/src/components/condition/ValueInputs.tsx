@@ -68,7 +68,7 @@ export function InstantInput({ label = texts.value, value, error, onChange }: Va
       {...(text !== '' && { description: texts.utc(text), inputWrapperOrder: ['input', 'description', 'error'] })}
       value={toLocalTime(text) ?? ''}
       error={error}
-      onChange={({ currentTarget }) => onChange(fromLocalTime(currentTarget.value))}
+      onChange={({ currentTarget }) => onChange(fromLocalTime(currentTarget.value, text))}
     />
   );
 }

@@ -28,7 +28,7 @@ export function TimestampField({ value, onChange, description, ...field }: Times
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       {...field}
       value={local}
-      onChange={({ currentTarget }) => onChange(fromLocalTime(currentTarget.value))}
+      onChange={({ currentTarget }) => onChange(fromLocalTime(currentTarget.value, value))}
     />
   );
 }

@@ -2,9 +2,9 @@ import { Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AssignmentChange, changeAssignments, type NamedAssignment } from '../../api/assignments.ts';
-import { ExpiryField, toExpiry } from '../../components/ExpiryField.tsx';
+import { ExpiryField } from '../../components/ExpiryField.tsx';
+import { fromExpiry, toExpiry } from '../../components/expiry.ts';
 import { FormModal } from '../../components/FormModal.tsx';
-import { toLocalTime } from '../../components/local-time.ts';
 import { NumberBox } from '../../components/NumberBox.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { policyTexts } from '../../texts/policy.ts';
@@ -33,7 +33,7 @@ export function AssignModal({ policyId, assignment, onClose }: AssignModalProps)
     kind: assignment?.kind ?? 'role',
     role: assignment?.role,
     userId: assignment?.userId,
-    expiry: toLocalTime((assignment?.expiresAt ?? '').replace(/\.\d+Z$/, 'Z')) ?? '',
+    expiry: fromExpiry(assignment?.expiresAt),
     priority: assignment?.priority ?? 100,
   });
   const perform = async (reason: string | undefined) => {
@@ -65,7 +65,7 @@ function toChange(
 ): AssignmentChange {
   const op = assignment === undefined ? { op: 'assign' as const } : { op: 'update' as const, version: assignment.version };
   if (kind === 'role') return { ...op, policyId, ...(role !== undefined && { role }), priority };
-  return { ...op, policyId, ...(userId !== undefined && { userId }), expiresAt: toExpiry(expiry) };
+  return { ...op, policyId, ...(userId !== undefined && { userId }), expiresAt: toExpiry(expiry, assignment?.expiresAt) };
 }
 
 interface AssignFieldsProps {
