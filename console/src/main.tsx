@@ -11,7 +11,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { watchPageVersion } from './api/page-version.ts';
 import { createQueryClient } from './api/queries.ts';
-import { resumeSession } from './api/session.ts';
+import { followOtherTabs, resumeSession } from './api/session.ts';
 import { contentNonce, protectMarkup } from './content-security.ts';
 import { createConsoleRouter } from './routes.ts';
 import { Messages } from './shell/Messages.tsx';
@@ -21,6 +21,7 @@ import { cssVariables, theme } from './theme.ts';
 
 protectMarkup();
 watchPageVersion();
+followOtherTabs();
 const root = document.querySelector('#root');
 if (root === null) throw new Error('the page has no element #root');
 const reactRoot = createRoot(root);

@@ -167,3 +167,19 @@ describe('a record', () => {
     await page.getByRole('region', { name: 'This record was changed meanwhile' }).getByText('Typed first', { exact: true }).waitFor();
   });
 });
+
+describe('signing out', () => {
+  it('ends the session of the other tabs, and removes what they keep', async ({ newsroom, visitor }) => {
+    const user = await newsroom.user({ name: 'Tara Tabs', role: 'admin' });
+    const id = await newsroom.createRecord('Tip', { subject: 'Shown in two tabs', text: 'as stored' });
+    const page = await visitor.open(newsroom, `/data/Tip/${id}`, { as: user, isolated: true });
+    await page.getByRole('textbox', { name: 'text', exact: true }).fill('typed secret');
+    await expect.poll(() => page.evaluate('sessionStorage.length')).toBe(1);
+    const other = await page.context().newPage();
+    await other.goto(`${newsroom.console}/policies`);
+    await signOut(other, 'Tara Tabs');
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  });
+});

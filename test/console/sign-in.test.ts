@@ -77,11 +77,9 @@ describe('a session', () => {
     await Promise.all([first.reload(), second.goto(`${newsroom.console}/account`)]);
     await Promise.all([first, second].map((page) => page.getByText('this session').waitFor()));
     await waitForData(second);
-    visitor.allow(/^response 401/);
     await signOut(first);
-    await signInForm(first);
-    await second.getByRole('button', { name: 'End all other sessions' }).click();
-    await second.getByText('Your session has ended').waitFor();
+    await Promise.all([first, second].map(signInForm));
+    expect(await second.getByText('Your session has ended').count()).toBe(0);
   });
 
   it('a session that an admin ends returns to the sign-in screen, and then to where it was', async ({ newsroom, visitor }) => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { sendAuthorized } from './client.ts';
 import { RequestError } from './problem.ts';
-import { refreshSession, sessionState, signIn, signOut } from './session.ts';
+import { followOtherTabs, refreshSession, sessionState, signIn, signOut } from './session.ts';
 
 const ADA = { id: 'ada', email: 'ada@example.com', name: 'Ada', role: 'admin' };
 const BOB = { id: 'bob', email: 'bob@example.com', name: 'Bob', role: 'admin' };
@@ -59,11 +59,53 @@ describe('signing out', () => {
     expect(sessionStorage.getItem('kept')).toBe('changes');
   });
 
+  it('ignores a refresh whose answer comes afterwards', async () => {
+    await signInAs(ADA);
+    const refresh = Promise.withResolvers<Response>();
+    vi.stubGlobal('fetch', (path: string) =>
+      path.endsWith('/refresh') ? refresh.promise : Promise.resolve(new Response(null, { status: 204 })),
+    );
+    const refreshed = refreshSession();
+    await signOut();
+    refresh.resolve(tokenOf(ADA));
+    expect(await refreshed).toBe(false);
+    expect(sessionState()).toEqual({ status: 'signedOut', hasEnded: false });
+    expect(localStorage.getItem('bailiwick-signed-in')).toBeNull();
+  });
+
   it.each([204, 401])('ends the session after an answer with %i', async (status) => {
     await signInAs(ADA);
     answer(status === 401 ? refused(status) : new Response(null, { status }));
     await signOut();
     expect(sessionState()).toEqual({ status: 'signedOut', hasEnded: false });
+  });
+});
+
+describe('signing out in another tab', () => {
+  it('ends the session of this tab, and removes what it keeps', async () => {
+    await signInAs(ADA);
+    sessionStorage.setItem('kept', 'changes');
+    const tab = new EventTarget();
+    vi.stubGlobal('addEventListener', tab.addEventListener.bind(tab));
+    followOtherTabs();
+    const report = (key: string): boolean => tab.dispatchEvent(Object.assign(new Event('storage'), { key, newValue: 'now' }));
+    report('mantine-color-scheme-value');
+    expect(sessionState()).toMatchObject({ status: 'signedIn' });
+    report('bailiwick-signed-out');
+    expect(sessionState()).toEqual({ status: 'signedOut', hasEnded: false });
+    expect(sessionStorage.getItem('kept')).toBeNull();
+  });
+
+  it('is reported to the other tabs, unlike the end of a session', async () => {
+    localStorage.removeItem('bailiwick-signed-out');
+    await signInAs(ADA);
+    answer(refused(401));
+    await refreshSession();
+    expect(localStorage.getItem('bailiwick-signed-out')).toBeNull();
+    await signInAs(ADA);
+    answer(new Response(null, { status: 204 }));
+    await signOut();
+    expect(localStorage.getItem('bailiwick-signed-out')).not.toBeNull();
   });
 });
 

@@ -30,6 +30,9 @@ const listeners = new Set<() => void>();
 /** Item of the local storage that says that this browser has signed in. Scripts cannot see the cookie. */
 const SIGNED_IN = 'bailiwick-signed-in';
 
+/** Item of the local storage that changes when a tab signs out, so that the other tabs do too. A session that ends by itself leaves their changes. */
+const SIGNED_OUT = 'bailiwick-signed-out';
+
 /** Milliseconds before its end at which a token is refreshed. */
 const MARGIN = 30_000;
 
@@ -75,6 +78,8 @@ async function refresh(): Promise<boolean> {
   // A later request of a session that has ended must not continue as the user of another tab.
   if (state.status === 'signedOut') return false;
   const response = await send('/auth/session/refresh', 'POST');
+  // The user has signed out meanwhile.
+  if (sessionState().status === 'signedOut') return false;
   if (response.ok) return resume((await response.json()) as Issued);
   // Other statuses, such as 429 and 503, say nothing about the session.
   if (response.status !== 401 && response.status !== 403) throw await readProblem(response);
@@ -92,14 +97,23 @@ function resume(issued: Issued): boolean {
   return true;
 }
 
-/** Ends the session. @throws RequestError if the service refuses it: the session then goes on */
+/** Ends the session, and removes unsaved changes, which the next user of the browser must not find. @throws RequestError if the service refuses it: the session then goes on */
 export async function signOut(): Promise<void> {
   const response = await send('/auth/session', 'DELETE');
   // With 401, the session has ended already.
   if (!response.ok && response.status !== 401) throw await readProblem(response);
-  // Unsaved changes, which the next user of the browser must not find.
+  localStorage.setItem(SIGNED_OUT, new Date().toISOString());
   sessionStorage.clear();
   forget(false);
+}
+
+/** Ends the session of this tab, and removes what it keeps, when another tab of the browser signs out. */
+export function followOtherTabs(): void {
+  addEventListener('storage', ({ key, newValue }) => {
+    if (key !== SIGNED_OUT || newValue === null) return;
+    sessionStorage.clear();
+    endHere(false);
+  });
 }
 
 /** Forgets the token: the service has refused it, or the user has signed out. */
