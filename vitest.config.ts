@@ -86,7 +86,7 @@ const IN_BROWSER_SYSTEM = [
 /** Tests of SQLite files, and tests that use no database. */
 const SQLITE_ONLY = [
   'src/storage/sqlite/**',
-  'src/storage/long-lists.test.ts',
+  'src/storage/lists/long-lists.test.ts',
   'src/storage/migrations/migration-lock.test.ts',
   // These use no database, or a SQLite file of their own.
   'src/audit/{entry-facts,tail-position}.test.ts',

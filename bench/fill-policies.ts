@@ -1,6 +1,6 @@
 import { SYSTEM } from '../src/resources/system/index.ts';
 import { loadOtherDefinitions, openDatabase } from '../src/storage/index.ts';
-import { sealAll } from '../src/storage/seal.fixture.ts';
+import { sealAll } from '../src/storage/policies/seal.fixture.ts';
 import { type Filling, numbersTo } from './fill.ts';
 
 /** Number of users and policies, and their rules. */

@@ -7,7 +7,7 @@ import type { Definitions, Resource } from '../resources/index.ts';
 import { SYSTEM } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
 import { type Database, migrate, openSqlite } from '../storage/index.ts';
-import { sealAll } from '../storage/seal.fixture.ts';
+import { sealAll } from '../storage/policies/seal.fixture.ts';
 import { type Authentication, createAuthentication } from './authentication.ts';
 import type { AuthenticationOptions, FirstAdmin } from './authentication-deps.ts';
 

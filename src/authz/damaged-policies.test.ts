@@ -16,7 +16,7 @@ import {
   type Transaction,
   updatePolicy,
 } from '../storage/index.ts';
-import { sealAll } from '../storage/seal.fixture.ts';
+import { sealAll } from '../storage/policies/seal.fixture.ts';
 import { onPostgres, openTestDatabase, resourceOf, type TestDatabase, toRecord } from '../storage/storage.fixture.ts';
 import { createScope } from './context/index.ts';
 import { decide } from './decision/index.ts';

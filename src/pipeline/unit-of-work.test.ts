@@ -5,7 +5,7 @@ import { Problem } from '../errors.ts';
 import type { ApiRequest } from '../request/index.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
-import { sealAll } from '../storage/seal.fixture.ts';
+import { sealAll } from '../storage/policies/seal.fixture.ts';
 import { failure } from '../storage/storage.fixture.ts';
 import { codeOf, inShort, openPipeline, type TestPipeline, type TestUser, toApiRequest } from './pipeline.fixture.ts';
 import { appendAsDecided } from './pipeline.ts';

@@ -1,20 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../sql.ts';
 import { readingEarlierTables } from './earlier-tables.ts';
 import { migrate } from './migrations/migrate.ts';
-import { toPolicyInput } from './policy.fixture.ts';
-import { createPolicy } from './policy-records.ts';
-import { loadPolicyChanges, loadPolicyVersion } from './policy-versions.ts';
+import { toPolicyInput } from './policies/policy.fixture.ts';
+import { createPolicy } from './policies/policy-records.ts';
+import { loadPolicyChanges, loadPolicyVersion } from './policies/policy-versions.ts';
 import { define, failure, openTestDatabase, type TestDatabase } from './storage.fixture.ts';
 
 let test: TestDatabase;
 let policyId: string;
-beforeAll(async () => {
+beforeEach(async () => {
   test = openTestDatabase();
   await migrate(test.database, define({}));
   policyId = (await test.database.transaction((tx) => createPolicy(tx, toPolicyInput('readers'), { by: 'u1' }))).id;
 });
-afterAll(() => test.dispose());
+afterEach(() => test.dispose());
 
 describe('the policy history of a version without checksums', () => {
   const transaction: TestDatabase['database']['transaction'] = (work, options) =>

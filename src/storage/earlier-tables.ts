@@ -1,7 +1,7 @@
 /** Reads the tables of a database that an earlier version of the program has migrated last: their newer columns are absent. */
 import type { Database, Transaction } from './contract.ts';
 import { dialectOf } from './migrations/migration-dialects.ts';
-import { missingColumns, POLICY_TABLES } from './policy-tables.ts';
+import { missingColumns, POLICY_TABLES } from './policies/policy-tables.ts';
 
 /** Notes the columns that the tables of policies do not have yet. Returns false if they have all. */
 async function noteMissingColumns(tx: Transaction): Promise<boolean> {

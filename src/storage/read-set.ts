@@ -1,6 +1,6 @@
 /** The state that a unit of work declares to have read or replaced, so that its commit can be validated. */
 import type { Watch, WatchedFields } from '../authz/policies/index.ts';
-import type { RecordWrite, RelationReads } from './relation-reads.ts';
+import type { RecordWrite, RelationReads } from './related/relation-reads.ts';
 
 /** The version of a user record that was read; 0 if there is no record. */
 export interface UserVersion {

@@ -1,6 +1,6 @@
 import type { Watch } from '../authz/policies/index.ts';
 import type { ReadSet, WriteSet } from './read-set.ts';
-import { createRelationSet, type RelationSet, type RelationSetBuilder } from './relation-set.ts';
+import { createRelationSet, type RelationSet, type RelationSetBuilder } from './related/relation-set.ts';
 
 /** The read set and the write set of one unit of work. Commit validation fails if the read set is no longer current. */
 export interface ReadWriteSet {

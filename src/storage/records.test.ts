@@ -4,14 +4,14 @@ import { sql } from '../sql.ts';
 import { ConstraintError } from './contract.ts';
 import { migrate } from './migrations/migrate.ts';
 import { deleteRecord, insertRecord, loadRecord, updateRecord } from './records.ts';
-import { lockReferences } from './reference-checks.ts';
+import { lockReferences } from './related/reference-checks.ts';
 import {
   clearReferences,
   findReferencesToClear,
   findReferencingIds,
   type ReferencingField,
   referencingFieldsTo,
-} from './reference-searches.ts';
+} from './related/reference-searches.ts';
 import { define, emptyTables, failure, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
 const definitions = define({

@@ -2,15 +2,22 @@ import { memoize } from '../memoize.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { columnsOf, type Definitions, isDeletionField, type Resource, type Row, type StoredRecord, toRow } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
-import { type ChangedRecord, withChanged } from './changed-record.ts';
+import {
+  loadAllIntact,
+  loadedSelectionOf,
+  loadIntact,
+  loadingById,
+  loadWithoutDamaged,
+  withoutDamaged,
+} from './checksums/intact-records.ts';
+import { hasChecksums, refuseDamagedRecord, removeSeal, sealRecords } from './checksums/record-checksums.ts';
 import type { RowLock, Statement, Transaction } from './contract.ts';
 import { changesUnique, fitsIndexes } from './deferrable-writes.ts';
-import { type FoundForInsertion, uniqueValuesOf } from './insertion-lookups.ts';
-import { loadAllIntact, loadedSelectionOf, loadIntact, loadingById, loadWithoutDamaged, withoutDamaged } from './intact-records.ts';
 import type { UserVersion } from './read-set.ts';
-import { hasChecksums, refuseDamagedRecord, removeSeal, sealRecords } from './record-checksums.ts';
-import { referenceFieldsOf } from './reference-checks.ts';
-import { stampOf } from './relation-reads.ts';
+import { type ChangedRecord, withChanged } from './related/changed-record.ts';
+import { type FoundForInsertion, uniqueValuesOf } from './related/insertion-lookups.ts';
+import { referenceFieldsOf } from './related/reference-checks.ts';
+import { stampOf } from './related/relation-reads.ts';
 import { rowSizeOf } from './row-size.ts';
 import { type Existence, existenceSql, idList, insertionInto, quoteName, recordsOf, selectionOf, tableOf } from './table-names.ts';
 import { isWatched, loadWatched, noteInsertion } from './watched-writes.ts';

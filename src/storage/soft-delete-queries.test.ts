@@ -4,11 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ALWAYS, type Condition, type Scope, UNRESOLVED } from '../conditions/index.ts';
 import { resolveField } from '../resources/index.ts';
 import { sql } from '../sql.ts';
-import { digestOf } from './cursor-pagination.ts';
 import * as storage from './index.ts';
-import type { ListQuery } from './list-query.ts';
+import { digestOf } from './lists/cursor-pagination.ts';
+import type { ListQuery } from './lists/list-query.ts';
 import { migrate } from './migrations/migrate.ts';
-import { type ReferencingField, referencingFieldsTo } from './reference-searches.ts';
+import { type ReferencingField, referencingFieldsTo } from './related/reference-searches.ts';
 import { define, emptyTables, explain, openTestDatabase, resourceOf, type TestDatabase, testBudget, toRecord } from './storage.fixture.ts';
 
 const definitions = define({

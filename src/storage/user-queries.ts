@@ -1,8 +1,8 @@
 import type { UserValueCounts } from '../authz/linter/index.ts';
 import { fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
 import { sql } from '../sql.ts';
+import { checkedSelectionOf, isIntactRecord } from './checksums/record-checksums.ts';
 import type { Transaction } from './contract.ts';
-import { checkedSelectionOf, isIntactRecord } from './record-checksums.ts';
 import { columnOf, idList, quoteName, recordsOf, tableOf } from './table-names.ts';
 
 /** A search for users whom a policy may concern. */

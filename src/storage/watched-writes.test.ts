@@ -8,9 +8,9 @@ import type { Transaction } from './contract.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { ReadSet, WriteSet } from './read-set.ts';
 import { deleteRecord, insertRecord, restoreRecord, updateRecord } from './records.ts';
-import { clearReferences } from './reference-searches.ts';
-import { createRelatedStore } from './related-records.ts';
-import { keyOfRelated, recordKey } from './relation-reads.ts';
+import { clearReferences } from './related/reference-searches.ts';
+import { createRelatedStore } from './related/related-records.ts';
+import { keyOfRelated, recordKey } from './related/relation-reads.ts';
 import { define, openTestDatabase, replaceMembers, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
 const FIELDS = {

@@ -3,8 +3,8 @@ import type { WatchedFields } from '../authz/policies/index.ts';
 import { fieldKind, type Resource, type Row } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
-import { forgetLoadedRecords } from './loaded-records.ts';
-import { type RecordWrite, recordKey, relatedKey, stampOf } from './relation-reads.ts';
+import { forgetLoadedRecords } from './related/loaded-records.ts';
+import { type RecordWrite, recordKey, relatedKey, stampOf } from './related/relation-reads.ts';
 import { quoteName, tableOf } from './table-names.ts';
 
 /** A watched record that is about to be written. */

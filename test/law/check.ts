@@ -8,8 +8,6 @@ import { ALWAYS, type Condition, conditionPaths, evaluate, relatedIn, UNRESOLVED
 import { memoize } from '../../src/memoize.ts';
 import { resolveSort, type SortKey } from '../../src/request/index.ts';
 import type { StoredRecord } from '../../src/resources/index.ts';
-import { compileList } from '../../src/storage/compile-list.ts';
-import { toOrder } from '../../src/storage/cursor-pagination.ts';
 import {
   type BudgetLimits,
   createBudget,
@@ -22,7 +20,9 @@ import {
   type Transaction,
   type TransactionOptions,
 } from '../../src/storage/index.ts';
-import { alternativesOf } from '../../src/storage/list-alternatives.ts';
+import { compileList } from '../../src/storage/lists/compile-list.ts';
+import { toOrder } from '../../src/storage/lists/cursor-pagination.ts';
+import { alternativesOf } from '../../src/storage/lists/list-alternatives.ts';
 import { replaceMembers } from '../../src/storage/storage.fixture.ts';
 import { assignmentsIn, type WholeState } from '../policy-fixtures.ts';
 import type { RelatedResult } from '../reference/reference-facts.ts';

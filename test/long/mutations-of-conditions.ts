@@ -292,7 +292,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
   },
   {
     name: 'the record that is decided is related to itself in SQL',
-    file: 'src/storage/related-target.ts',
+    file: 'src/storage/lists/related-target.ts',
     find: 'resource.name === decided.name',
     replace: 'resource.name !== decided.name',
     red: 'test/scenarios/related-records.test.ts',
@@ -348,7 +348,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
   },
   {
     name: 'a join continues at the record instead of the record before',
-    file: 'src/storage/reference-joins.ts',
+    file: 'src/storage/related/reference-joins.ts',
     find: 'const from = aliases.at(-1) ?? table;',
     replace: 'const from = table;',
     red: 'test/scenarios/reference-chains.test.ts',
@@ -356,7 +356,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
   },
   {
     name: 'records behind a second reference are not loaded for a decision on one record',
-    file: 'src/storage/referenced-records.ts',
+    file: 'src/storage/related/referenced-records.ts',
     find: 'ownValue(referenced.get(from) ?? starts[from], field)',
     replace: 'ownValue(starts[from], field)',
     red: 'test/scenarios/reference-chains.test.ts',

@@ -156,7 +156,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
   },
   {
     name: 'damaged rows count as intact',
-    file: 'src/storage/row-checksums.ts',
+    file: 'src/storage/checksums/row-checksums.ts',
     find: 'stored.row[CHECKSUM] === toChecksum(stored)',
     replace: 'stored.row[CHECKSUM] !== 1',
     red: 'src/authz/damaged-policies.test.ts',
@@ -164,10 +164,10 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
   },
   {
     name: 'conditions with a path of three names are not searched for',
-    file: 'src/storage/policy-rows.ts',
+    file: 'src/storage/policies/policy-rows.ts',
     find: `LIKE '%.%.%'`,
     replace: `LIKE '%.%.%.%'`,
-    red: 'src/storage/policy-state.test.ts',
+    red: 'src/storage/policies/policy-state.test.ts',
     test: 'loads before the first request only policies of roles and those whose conditions may read other records',
   },
   {
@@ -332,7 +332,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
   },
   {
     name: 'a missing assignment counts as none',
-    file: 'src/storage/policy-state.ts',
+    file: 'src/storage/policies/policy-state.ts',
     find: 'const missing = inForce.filter(({ subjectId }) => !stored.has(subjectId));\n  const broken',
     replace: 'const missing = inForce.filter(() => false);\n  const broken',
     red: 'src/authz/damaged-policies.test.ts',
@@ -356,10 +356,10 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
   },
   {
     name: 'changes are computed from a revision that was rolled back',
-    file: 'src/storage/policy-history.ts',
+    file: 'src/storage/policies/policy-history.ts',
     find: 'ancestor === undefined || ',
     replace: '',
-    red: 'src/storage/policy-history.test.ts',
+    red: 'src/storage/policies/policy-history.test.ts',
     test: 'returns undefined for a revision that is unknown, rolled back or not earlier',
   },
   {

@@ -4,7 +4,7 @@ import type { Mutation } from './mutation.ts';
 export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
   {
     name: 'conditions follow references to soft-deleted records',
-    file: 'src/storage/reference-joins.ts',
+    file: 'src/storage/related/reference-joins.ts',
     find: 'recordsOf(target, { as: alias })',
     replace: 'sql.raw(`${quoteName(target.name)} AS ${quoteName(alias)}`)',
     red: 'src/storage/soft-delete-queries.test.ts',
@@ -28,7 +28,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
   },
   {
     name: 'a restore includes referencing records that were deleted earlier',
-    file: 'src/storage/reference-searches.ts',
+    file: 'src/storage/related/reference-searches.ts',
     find: `"deletedAt" = \${record['deletedAt']} AND `,
     replace: '',
     red: 'test/scenarios/soft-delete.test.ts',

@@ -174,15 +174,15 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     file: 'src/storage/records.ts',
     find: 'found.isFree(resource, row) && ',
     replace: '',
-    red: 'src/storage/insertion-lookups.test.ts',
+    red: 'src/storage/related/insertion-lookups.test.ts',
     test: 'an insertion with a taken text may be deferred: false',
   },
   {
     name: 'a lookup of a partial index reads the whole table',
-    file: 'src/storage/insertion-lookups.ts',
+    file: 'src/storage/related/insertion-lookups.ts',
     find: 'if (where !== undefined || !given',
     replace: 'if (!given',
-    red: 'src/storage/insertion-lookups.test.ts',
+    red: 'src/storage/related/insertion-lookups.test.ts',
     test: 'an insertion with a value of a partial index, which is not looked up may be deferred: false',
   },
   {
@@ -190,7 +190,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     file: 'src/storage/records.ts',
     find: 'found.isFree(resource, row) && fitsIndexes(resource, record) &&',
     replace: 'found.isFree(resource, row) &&',
-    red: 'src/storage/insertion-lookups.test.ts',
+    red: 'src/storage/related/insertion-lookups.test.ts',
     test: 'an insertion with values that are perhaps too long for an index may be deferred: false',
   },
   {
@@ -416,7 +416,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   },
   {
     name: 'the hash of a policy version omits the previous hash',
-    file: 'src/storage/policy-history.ts',
+    file: 'src/storage/policies/policy-history.ts',
     find: 'JSON.stringify([VERSION, previous, ...columns',
     replace: 'JSON.stringify([VERSION, ...columns',
     red: 'test/scenarios/policy-integrity.test.ts',
@@ -424,15 +424,15 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   },
   {
     name: 'the hash of a policy version omits its reason',
-    file: 'src/storage/policy-history.ts',
+    file: 'src/storage/policies/policy-history.ts',
     find: "const ADDED_CONTENT = ['policyId', 'reason'] as const;",
     replace: "const ADDED_CONTENT = ['policyId'] as const;",
-    red: 'src/storage/policy-history.test.ts',
+    red: 'src/storage/policies/policy-history.test.ts',
     test: 'the hash covers the policy, the reason and the rollback of a version, each in its column',
   },
   {
     name: 'the history shows versions without comparing their checksums',
-    file: 'src/storage/policy-versions.ts',
+    file: 'src/storage/policies/policy-versions.ts',
     find: 'row: requireIntactVersion(tx, { table, row })',
     replace: 'row: requireIntactVersion === undefined ? {} : row',
     red: 'test/scenarios/policy-timeline.test.ts',
@@ -512,7 +512,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   },
   {
     name: 'a damaged record is loaded',
-    file: 'src/storage/intact-records.ts',
+    file: 'src/storage/checksums/intact-records.ts',
     find: 'if (!resource.checksum || isIntactRecord(resource, row)) return',
     replace: "if (resource.name !== '' || isIntactRecord(resource, row)) return",
     red: 'test/scenarios/record-checksums.test.ts',
@@ -520,7 +520,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   },
   {
     name: 'a list contains damaged records',
-    file: 'src/storage/intact-records.ts',
+    file: 'src/storage/checksums/intact-records.ts',
     find: 'rows.some((row) => !isIntactRecord(resource, row));\n  const records = isDamaged',
     replace: 'rows.length < 0;\n  const records = isDamaged',
     red: 'test/scenarios/record-checksums.test.ts',

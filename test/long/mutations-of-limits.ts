@@ -268,7 +268,7 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
   },
   {
     name: 'the first window of a list has a thousand rows',
-    file: 'src/storage/list-scan.ts',
+    file: 'src/storage/lists/list-scan.ts',
     find: 'const FIRST_WINDOW = 8;',
     replace: 'const FIRST_WINDOW = 1000;',
     red: 'src/pipeline/steps/list-records.attempts.test.ts',
@@ -276,7 +276,7 @@ export const MUTATIONS_OF_LIMITS: readonly Mutation[] = [
   },
   {
     name: 'a unique index has deleted records',
-    file: 'src/storage/list-rows.ts',
+    file: 'src/storage/lists/list-rows.ts',
     find: ' && !(unique && ofDeleted)',
     replace: '',
     red: 'src/pipeline/steps/list-records.attempts.test.ts',

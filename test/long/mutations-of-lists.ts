@@ -2,7 +2,7 @@
 import type { Mutation } from './mutation.ts';
 
 const PATHS = 'src/conditions/through-lists.test.ts';
-const RECORDS = 'src/storage/item-records.test.ts';
+const RECORDS = 'src/storage/related/item-records.test.ts';
 const FRESHNESS = 'test/scenarios/relation-freshness.test.ts';
 
 export const MUTATIONS_OF_LISTS: readonly Mutation[] = [
@@ -72,7 +72,7 @@ export const MUTATIONS_OF_LISTS: readonly Mutation[] = [
   },
   {
     name: 'SQL takes a missing list for an empty one',
-    file: 'src/storage/items-target.ts',
+    file: 'src/storage/lists/items-target.ts',
     find: "coalesce(${list}, '[null]')",
     replace: "coalesce(${list}, '[]')",
     red: RECORDS,
@@ -80,7 +80,7 @@ export const MUTATIONS_OF_LISTS: readonly Mutation[] = [
   },
   {
     name: 'SQL reads soft-deleted records of a list',
-    file: 'src/storage/items-target.ts',
+    file: 'src/storage/lists/items-target.ts',
     find: 'recordsOf(resource, { as: table })} ON',
     replace: 'sql.raw(`${quoteName(resource.name)} AS ${record}`)} ON',
     red: RECORDS,
@@ -88,7 +88,7 @@ export const MUTATIONS_OF_LISTS: readonly Mutation[] = [
   },
   {
     name: 'SQL reads records of a list without comparing their checksums',
-    file: 'src/storage/items-target.ts',
+    file: 'src/storage/lists/items-target.ts',
     find: 'resource === undefined || resource.checksum ||',
     replace: 'resource === undefined ||',
     red: RECORDS,
@@ -96,7 +96,7 @@ export const MUTATIONS_OF_LISTS: readonly Mutation[] = [
   },
   {
     name: 'the records of a list are not part of the read set',
-    file: 'src/storage/related-records.ts',
+    file: 'src/storage/related/related-records.ts',
     find: ', ...this.#items.reads()]',
     replace: ']',
     red: FRESHNESS,
@@ -104,7 +104,7 @@ export const MUTATIONS_OF_LISTS: readonly Mutation[] = [
   },
   {
     name: 'what the records of a list reference is not part of the read set',
-    file: 'src/storage/item-records.ts',
+    file: 'src/storage/related/item-records.ts',
     find: 'referencedOf(record, (read) => reads.push(read));',
     replace: 'referencedOf(record);',
     red: FRESHNESS,
@@ -112,7 +112,7 @@ export const MUTATIONS_OF_LISTS: readonly Mutation[] = [
   },
   {
     name: 'a list does not depend on the records of its lists',
-    file: 'src/storage/listed-records.ts',
+    file: 'src/storage/lists/listed-records.ts',
     find: '    names.add(some.resource);\n',
     replace: '',
     red: FRESHNESS,
@@ -129,7 +129,7 @@ export const MUTATIONS_OF_LISTS: readonly Mutation[] = [
   },
   {
     name: 'records that are compared repeatedly are counted once',
-    file: 'src/storage/related-records.ts',
+    file: 'src/storage/related/related-records.ts',
     find: "records === 'unknown' || this.#mayCompare(records.length) ? records : 'unknown'",
     replace: 'records',
     red: 'test/scenarios/related-beyond-limit.test.ts',
@@ -137,7 +137,7 @@ export const MUTATIONS_OF_LISTS: readonly Mutation[] = [
   },
   {
     name: 'records of lists that are compared repeatedly are counted once',
-    file: 'src/storage/related-records.ts',
+    file: 'src/storage/related/related-records.ts',
     find: "this.#mayCompare(1) ? this.#items.find(some, id) : 'unknown'",
     replace: 'this.#items.find(some, id)',
     red: 'test/scenarios/related-beyond-limit.test.ts',
@@ -145,7 +145,7 @@ export const MUTATIONS_OF_LISTS: readonly Mutation[] = [
   },
   {
     name: 'records of lists are not kept for explanations',
-    file: 'src/storage/related-records.ts',
+    file: 'src/storage/related/related-records.ts',
     find: ', ...this.#items.facts()',
     replace: '',
     red: RECORDS,
@@ -169,18 +169,18 @@ export const MUTATIONS_OF_LISTS: readonly Mutation[] = [
   },
   {
     name: 'a compiled condition that reads the time is kept',
-    file: 'src/storage/compile-list.ts',
+    file: 'src/storage/lists/compile-list.ts',
     find: 'compiled.compiled.readsTime || ',
     replace: '',
-    red: 'src/storage/compile-list.test.ts',
+    red: 'src/storage/lists/compile-list.test.ts',
     test: 'compiles a condition that reads the time for the time of its list',
   },
   {
     name: 'compiled conditions of deleted and of other records share a key',
-    file: 'src/storage/compile-list.ts',
+    file: 'src/storage/lists/compile-list.ts',
     find: 'findsForAllRows(tx), existence, timeZone',
     replace: 'findsForAllRows(tx), timeZone',
-    red: 'src/storage/compile-list.test.ts',
+    red: 'src/storage/lists/compile-list.test.ts',
     test: 'compiles another value, existence, time zone and set of definitions by itself',
   },
   {
@@ -193,7 +193,7 @@ export const MUTATIONS_OF_LISTS: readonly Mutation[] = [
   },
   {
     name: 'the total of a list with a limit of 0 is the number of records on its page',
-    file: 'src/storage/list-total.ts',
+    file: 'src/storage/lists/list-total.ts',
     find: 'query.limit > 0 && page.next',
     replace: 'page.next',
     red: 'test/scenarios/lists.test.ts',
@@ -201,10 +201,10 @@ export const MUTATIONS_OF_LISTS: readonly Mutation[] = [
   },
   {
     name: 'a list with a limit of 0 searches a page',
-    file: 'src/storage/record-lists.ts',
+    file: 'src/storage/lists/record-lists.ts',
     find: 'query.limit === 0 ? { records: [] } : ',
     replace: '',
-    red: 'src/storage/list-total.test.ts',
+    red: 'src/storage/lists/list-total.test.ts',
     test: 'needs one statement and no page with a limit of 0, in an attempt that is short',
   },
 ];

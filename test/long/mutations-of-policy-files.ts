@@ -52,7 +52,7 @@ export const MUTATIONS_OF_POLICY_FILES: readonly Mutation[] = [
   },
   {
     name: 'the API changes policies that files manage',
-    file: 'src/storage/managed-policies.ts',
+    file: 'src/storage/policies/managed-policies.ts',
     find: 'if (managedBy !== undefined) throw',
     replace: 'if (managedBy !== undefined && file === undefined) throw',
     red: 'test/process/policies-apply.test.ts',
@@ -60,7 +60,7 @@ export const MUTATIONS_OF_POLICY_FILES: readonly Mutation[] = [
   },
   {
     name: 'the API removes an assignment that files manage',
-    file: 'src/storage/assignment-records.ts',
+    file: 'src/storage/policies/assignment-records.ts',
     find: 'requireUnmanagedAssignment(assignment);',
     replace: '',
     red: 'test/process/policies-apply.test.ts',
@@ -68,7 +68,7 @@ export const MUTATIONS_OF_POLICY_FILES: readonly Mutation[] = [
   },
   {
     name: 'policies apply --prune deletes policies that the API made',
-    file: 'src/storage/policy-file-changes.ts',
+    file: 'src/storage/policies/policy-file-changes.ts',
     find: `const isManaged = sql\`"managedBy" = 'files'\`;`,
     replace: 'const isManaged = sql`1 = 1`;',
     red: 'test/process/policies-apply.test.ts',
@@ -76,7 +76,7 @@ export const MUTATIONS_OF_POLICY_FILES: readonly Mutation[] = [
   },
   {
     name: 'a rollback restores the manager of a policy',
-    file: 'src/storage/policy-rollback.ts',
+    file: 'src/storage/policies/policy-rollback.ts',
     find: 'withoutManager(past.policy)',
     replace: 'past.policy',
     red: 'test/process/policies-apply.test.ts',

@@ -48,7 +48,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   },
   {
     name: 'the commit compares only the texts that a condition reads of a listed record',
-    file: 'src/storage/listed-records.ts',
+    file: 'src/storage/lists/listed-records.ts',
     find: 'texts.length === names.length',
     replace: 'texts.length <= names.length',
     red: FRESHNESS,
@@ -56,7 +56,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   },
   {
     name: 'write marks stand for values that a list has loaded before its statement',
-    file: 'src/storage/record-lists.ts',
+    file: 'src/storage/lists/record-lists.ts',
     find: '  if (restrictions.some(({ findsByValues }) => findsByValues)) return undefined;\n',
     replace: '',
     red: 'test/postgres/related-plans.test.ts',
@@ -65,7 +65,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   },
   {
     name: 'a list that is evaluated in memory does not add related records to the read set',
-    file: 'src/storage/list-scan.ts',
+    file: 'src/storage/lists/list-scan.ts',
     find: '      related.noteReads();\n',
     replace: '',
     red: FRESHNESS,
@@ -73,7 +73,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   },
   {
     name: 'the memberships that a list reads first are not part of the read set',
-    file: 'src/storage/related-list.ts',
+    file: 'src/storage/lists/related-list.ts',
     find: '  related.noteReads({ isPartial: true });\n',
     replace: '',
     red: FRESHNESS,
@@ -81,7 +81,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   },
   {
     name: 'the references of related records are not part of the read set',
-    file: 'src/storage/related-records.ts',
+    file: 'src/storage/related/related-records.ts',
     find: '...found.flatMap(({ referenced }) => referenced), ',
     replace: '',
     red: FRESHNESS,
@@ -97,18 +97,18 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   },
   {
     name: 'a write replaces a state that the unit of work has not read',
-    file: 'src/storage/relation-set.ts',
+    file: 'src/storage/related/relation-set.ts',
     find: 'if (stamp === undefined ? keysBefore.includes(links) : stamp !== before) return false;',
     replace: 'if (stamp === undefined && links === resource) return false;',
-    red: 'src/storage/relation-set.test.ts',
+    red: 'src/storage/related/relation-set.test.ts',
     test: 'a write replaces no related record that was not read',
   },
   {
     name: 'a write after a list does not block the writers of related records',
-    file: 'src/storage/relation-set.ts',
+    file: 'src/storage/related/relation-set.ts',
     find: 'check.dependsOn.has(write.resource)',
     replace: 'check.resource.name === write.resource',
-    red: 'src/storage/relation-set.test.ts',
+    red: 'src/storage/related/relation-set.test.ts',
     test: 'a write of records on which an earlier list depends needs a transaction that blocks writers',
   },
   {
@@ -121,7 +121,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   },
   {
     name: 'the key of a value depends on how it is stored',
-    file: 'src/storage/load-related.ts',
+    file: 'src/storage/related/load-related.ts',
     find: "isText: column.kind === 'text'",
     replace: 'isText: true',
     red: 'src/storage/watched-writes.test.ts',
@@ -129,7 +129,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   },
   {
     name: 'the explanation of a past decision counts the decided record',
-    file: 'src/storage/related-records.ts',
+    file: 'src/storage/related/related-records.ts',
     find: 'counted.related.resource === resource;',
     replace: "counted.related.resource === '';",
     red: 'test/scenarios/related-records.test.ts',
@@ -161,7 +161,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   },
   {
     name: 'a list that is evaluated in memory searches related records for each row',
-    file: 'src/storage/related-list.ts',
+    file: 'src/storage/lists/related-list.ts',
     find: '!isInMemory && target',
     replace: 'target',
     red: 'src/pipeline/steps/related-lists.test.ts',
@@ -185,7 +185,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   },
   {
     name: 'records whose reference is cleared have no key',
-    file: 'src/storage/reference-searches.ts',
+    file: 'src/storage/related/reference-searches.ts',
     find: '    return noteBulkWrite(tx, resource, toIds(written));\n',
     replace: '    return;\n',
     red: 'src/storage/watched-writes.test.ts',
@@ -201,7 +201,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   },
   {
     name: 'ancestors are not part of the read set',
-    file: 'src/storage/related-records.ts',
+    file: 'src/storage/related/related-records.ts',
     find: '...this.#ancestors.reads(), ',
     replace: '',
     red: FRESHNESS,
@@ -241,28 +241,28 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   },
   {
     name: 'a total belongs to another state than its page',
-    file: 'src/storage/list-total.ts',
+    file: 'src/storage/lists/list-total.ts',
     find: 'ids === undefined || isPageOf(shown, ids)',
     replace: 'true',
-    red: 'src/storage/list-total.test.ts',
+    red: 'src/storage/lists/list-total.test.ts',
     test: 'a total belongs to the state of its page if a record is added between them, in a list of all records',
     onPostgres: true,
   },
   {
     name: 'a statement that has not loaded the whole page has its total',
-    file: 'src/storage/list-rows.ts',
+    file: 'src/storage/lists/list-rows.ts',
     find: '> ${limit} THEN',
     replace: '> 0 THEN',
-    red: 'src/storage/list-total.test.ts',
+    red: 'src/storage/lists/list-total.test.ts',
     test: 'a total belongs to the state of a page that several statements have loaded',
     onPostgres: true,
   },
   {
     name: 'a total does not belong to the read set',
-    file: 'src/storage/list-total.ts',
+    file: 'src/storage/lists/list-total.ts',
     find: 'tx.addToReadSet({ relations: { totals: [...loadedFrom, ...own] } })',
     replace: 'tx.addToReadSet({})',
-    red: 'src/storage/list-total.test.ts',
+    red: 'src/storage/lists/list-total.test.ts',
     test: 'a total repeats its count only if the access to its records may have changed: a record on which access depends',
   },
   {
@@ -270,7 +270,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
     file: 'src/storage/postgres/commit-validation.ts',
     find: 'if (marks.size === 0) return [];',
     replace: 'return [];',
-    red: 'src/storage/list-total.test.ts',
+    red: 'src/storage/lists/list-total.test.ts',
     test: 'a total repeats its count only if the access to its records may have changed: a record on which access depends',
     onPostgres: true,
   },
@@ -284,7 +284,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   },
   {
     name: 'each decision of a request loads the related records again',
-    file: 'src/storage/loaded-records.ts',
+    file: 'src/storage/related/loaded-records.ts',
     find: '    shared.set(key, found);\n',
     replace: '',
     red: 'test/scenarios/related-loads.test.ts',
@@ -292,7 +292,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   },
   {
     name: 'an update is decided on the stored values of its record where a path leads back to it',
-    file: 'src/storage/changed-record.ts',
+    file: 'src/storage/related/changed-record.ts',
     find: 'return new Map(records).set(changed.record.id, changed.record);',
     replace: 'return records;',
     red: CHANGED,
@@ -300,7 +300,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   },
   {
     name: 'an update is decided on records that the decision on the stored record has loaded, with its stored values',
-    file: 'src/storage/loaded-records.ts',
+    file: 'src/storage/related/loaded-records.ts',
     find: 'earlier === undefined || this.#isOfChange(earlier) ?',
     replace: 'earlier === undefined ?',
     red: CHANGED,
@@ -308,7 +308,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   },
   {
     name: 'an update to another parent is decided on the ancestors before the move where a path leads back to its record',
-    file: 'src/storage/ancestors.ts',
+    file: 'src/storage/related/ancestors.ts',
     find: 'const move = findMove(loaded, resource, changed);',
     replace: 'const move = findMove([], resource, changed);',
     red: CHANGED,
@@ -375,7 +375,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
     file: 'src/conditions/compile-related.ts',
     find: '  return (negated ? atLeast : atMost) !== undefined;',
     replace: '  return (negated ? atLeast : atMost) !== undefined || atLeast !== undefined;',
-    red: 'src/storage/related-target.test.ts',
+    red: 'src/storage/lists/related-target.test.ts',
     test: 'The SQL of {"atLeast":2}, negated: false, counts only ["met"]',
   },
   {
@@ -389,7 +389,7 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   },
   {
     name: 'the absence of a record that cannot exist is validated',
-    file: 'src/storage/relation-set.ts',
+    file: 'src/storage/related/relation-set.ts',
     find: '    if (!isPossibleId(record.id)) return true;\n',
     replace: '',
     red: 'test/attack/impossible-ids.test.ts',

@@ -212,10 +212,10 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a page begins with the last record of the previous page',
-    file: 'src/storage/cursor-ranges.ts',
+    file: 'src/storage/lists/cursor-ranges.ts',
     find: 'if (!key.descending) return value === null ? sql`${column} IS NOT NULL` : sql`${column} > ${value}`;',
     replace: 'if (!key.descending) return value === null ? sql`${column} IS NOT NULL` : sql`${column} >= ${value}`;',
-    red: 'src/storage/record-lists.test.ts',
+    red: 'src/storage/lists/record-lists.test.ts',
     test: 'consecutive pages contain the whole list in order, also with missing and duplicate values and mixed directions',
   },
   {
@@ -223,23 +223,23 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     file: 'src/storage/table-names.ts',
     find: 'columnsOf(resource).filter(({ name, field }) => !field.writeOnly && !without.includes(name))',
     replace: 'columnsOf(resource)',
-    red: 'src/storage/record-lists.test.ts',
+    red: 'src/storage/lists/record-lists.test.ts',
     test: 'a list never reads write-only fields',
   },
   {
     name: 'a list includes records whose condition is unknown in memory',
-    file: 'src/storage/list-scan.ts',
+    file: 'src/storage/lists/list-scan.ts',
     find: 'scopeFor(record, reached)) === true',
     replace: 'scopeFor(record, reached)) !== false',
-    red: 'src/storage/record-lists.test.ts',
+    red: 'src/storage/lists/record-lists.test.ts',
     test: 'consecutive pages contain exactly the records that match a condition in memory',
   },
   {
     name: 'records without a referenced record are never listed',
-    file: 'src/storage/reference-joins.ts',
+    file: 'src/storage/related/reference-joins.ts',
     find: '`LEFT JOIN ',
     replace: '`INNER JOIN ',
-    red: 'src/storage/referenced-records.test.ts',
+    red: 'src/storage/related/referenced-records.test.ts',
     test: 'lists records by resource.deskId.label exists false in SQL',
   },
   {
@@ -252,7 +252,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a rollback ignores If-Match',
-    file: 'src/storage/policy-rollback.ts',
+    file: 'src/storage/policies/policy-rollback.ts',
     find: '  checkVersion?.(current?.version',
     replace: '  void (checkVersion ?? current?.version',
     red: 'test/scenarios/policy-rollback.test.ts',
@@ -268,7 +268,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a rollback keeps the assignments that were added since',
-    file: 'src/storage/policy-rollback.ts',
+    file: 'src/storage/policies/policy-rollback.ts',
     find: 'const revoked = present.filter((assignment) => !kept.has(assigneeOf(assignment)));',
     replace: 'const revoked = present.filter((assignment) => !kept.has(assigneeOf(assignment)) && kept.has(assignment.id));',
     red: 'test/property/policy-history.property.test.ts',
@@ -284,7 +284,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'removing an assignment begins no revision',
-    file: 'src/storage/assignment-records.ts',
+    file: 'src/storage/policies/assignment-records.ts',
     find: 'await endAssignment(tx, assignment, { revision: await advanceRevision(tx), by, reason });',
     replace: 'await endAssignment(tx, assignment, { revision: 1, by, reason });',
     red: 'src/authz/policy-store.test.ts',
@@ -292,10 +292,10 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a past revision has the policies of the next one',
-    file: 'src/storage/policy-history.ts',
+    file: 'src/storage/policies/policy-history.ts',
     find: '"fromEpoch" <= ${revision} AND',
     replace: '"fromEpoch" <= ${revision + 1} AND',
-    red: 'src/storage/policy-history.test.ts',
+    red: 'src/storage/policies/policy-history.test.ts',
     test: 'the history contains the state of every revision',
   },
   {
@@ -557,7 +557,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'the signature of a cursor is not compared',
-    file: 'src/storage/cursor-text.ts',
+    file: 'src/storage/lists/cursor-text.ts',
     find: ' || !timingSafeEqual(given, expected)',
     replace: '',
     red: 'test/attack/scope.test.ts',
@@ -565,15 +565,15 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a signed cursor is valid for every list',
-    file: 'src/storage/cursor-text.ts',
+    file: 'src/storage/lists/cursor-text.ts',
     find: 'update(`${binding}\\n${content}`)',
     replace: "update(`${binding && ''}\\n${content}`)",
-    red: 'src/storage/cursor-text.test.ts',
+    red: 'src/storage/lists/cursor-text.test.ts',
     test: 'refuses a signed cursor of another list',
   },
   {
     name: 'a cursor discloses the value of a sort field that its page does not show',
-    file: 'src/storage/cursor-text.ts',
+    file: 'src/storage/lists/cursor-text.ts',
     find: "=> record[sort[index]?.field.name ?? ''] === key",
     replace: '=> record !== undefined || sort[index] === key',
     red: 'test/attack/scope.test.ts',
@@ -581,10 +581,10 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a cursor discloses the id of a record that its page does not show',
-    file: 'src/storage/cursor-text.ts',
+    file: 'src/storage/lists/cursor-text.ts',
     find: "record['id'] !== id || ",
     replace: "id === '' || ",
-    red: 'src/storage/cursor-text.test.ts',
+    red: 'src/storage/lists/cursor-text.test.ts',
     test: 'encrypts a cursor if the last record is another one',
   },
   {
@@ -645,7 +645,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a filter matches records that the caller may not read',
-    file: 'src/storage/find-matches.ts',
+    file: 'src/storage/lists/find-matches.ts',
     find: '    and: readable,\n',
     replace: '',
     red: 'test/attack/upserts.test.ts',
@@ -997,7 +997,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a recreated assignment has the version of the removed one',
-    file: 'src/storage/assignment-records.ts',
+    file: 'src/storage/policies/assignment-records.ts',
     find: '{ now: tx.now, ended: found }), version: revision };',
     replace: '{ now: tx.now, ended: found }), version: 1 };',
     red: 'test/scenarios/policy-versions.test.ts',
@@ -1021,18 +1021,18 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a window of a list leaves out its last row',
-    file: 'src/storage/list-rows.ts',
+    file: 'src/storage/lists/list-rows.ts',
     find: 'LIMIT 1 OFFSET ${rows - 1}',
     replace: 'LIMIT 1 OFFSET ${rows}',
-    red: 'src/storage/list-scan.test.ts',
+    red: 'src/storage/lists/list-scan.test.ts',
     test: 'examines at most as many rows as the budget has, also if no record matches',
   },
   {
     name: 'a page that ends early continues before its last window',
-    file: 'src/storage/list-scan.ts',
+    file: 'src/storage/lists/list-scan.ts',
     find: 'scan.at = window.upTo;',
     replace: '',
-    red: 'src/storage/list-scan.test.ts',
+    red: 'src/storage/lists/list-scan.test.ts',
     test: 'pages that end early continue to the exact complete list',
   },
   {
@@ -1053,10 +1053,10 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'the writer changes a candidate that no longer matches alone',
-    file: 'src/storage/find-matches.ts',
+    file: 'src/storage/lists/find-matches.ts',
     find: 'if (still.length === retained.length) return still;',
     replace: 'return still;',
-    red: 'src/storage/find-matches.test.ts',
+    red: 'src/storage/lists/find-matches.test.ts',
     test: 'fails with STORAGE_BUSY if a candidate is deleted',
   },
   {

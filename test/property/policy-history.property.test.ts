@@ -27,7 +27,7 @@ import {
   updateAssignment,
   updatePolicy,
 } from '../../src/storage/index.ts';
-import { loadWholeState, openPolicyDatabase, resetPolicies } from '../../src/storage/policy.fixture.ts';
+import { loadWholeState, openPolicyDatabase, resetPolicies } from '../../src/storage/policies/policy.fixture.ts';
 import type { TestDatabase } from '../../src/storage/storage.fixture.ts';
 import { databaseCasesOf } from '../budget.ts';
 import type { WholeState } from '../policy-fixtures.ts';

@@ -12,7 +12,7 @@ import { type Definitions, parseDefinition } from '../../src/resources/index.ts'
 import { sql } from '../../src/sql.ts';
 import { assignToRole, createPolicy, migrate } from '../../src/storage/index.ts';
 import { saveDefinitionsInForce } from '../../src/storage/migrations/migration-status.ts';
-import { insertUser, toPolicyInput } from '../../src/storage/policy.fixture.ts';
+import { insertUser, toPolicyInput } from '../../src/storage/policies/policy.fixture.ts';
 import { openTestDatabase, type TestDatabase } from '../../src/storage/storage.fixture.ts';
 import { createChain } from '../chain.ts';
 import { startService } from '../harness.ts';

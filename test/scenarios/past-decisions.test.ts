@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { sql } from '../../src/sql.ts';
 import { openDatabase } from '../../src/storage/index.ts';
-import { sealAll } from '../../src/storage/seal.fixture.ts';
+import { sealAll } from '../../src/storage/policies/seal.fixture.ts';
 import { type Reply, type ServiceOptions, startService } from '../harness.ts';
 import { createDatabaseUrl } from '../postgres/test-database.ts';
 

@@ -101,8 +101,8 @@ describe('the history of a policy', () => {
     await done('DELETE', `/policies/${id}/assign/role/viewer`);
     await done('PUT', `/policies/${id}`, { priority: 3 });
     const before = await historyOf(`/policies/${id}/history`);
-    const { sealTable } = await import('../../src/storage/seal-tables.ts');
-    const { POLICY_TABLES } = await import('../../src/storage/policy-tables.ts');
+    const { sealTable } = await import('../../src/storage/policies/seal-tables.ts');
+    const { POLICY_TABLES } = await import('../../src/storage/policies/policy-tables.ts');
     await database.transaction(async (tx) => {
       await tx.run(sql`update "_PolicyHistory" set "policyId" = null where "policyId" = ${id}`);
       await sealTable(tx, POLICY_TABLES.history);

@@ -4,7 +4,7 @@ import { codeOf } from '../../pipeline/pipeline.fixture.ts';
 import type { HttpResponse } from '../../request/index.ts';
 import { sql } from '../../sql.ts';
 import type { Database } from '../../storage/index.ts';
-import { sealAll } from '../../storage/seal.fixture.ts';
+import { sealAll } from '../../storage/policies/seal.fixture.ts';
 import { replaceMembers } from '../../storage/storage.fixture.ts';
 import { type AdminDeps, toRoute } from '../admin/index.ts';
 import { createdPolicy, openAdmin, type TestAdmin } from '../endpoint.fixture.ts';

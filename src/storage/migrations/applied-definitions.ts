@@ -2,8 +2,8 @@ import type { Field } from '../../fields/index.ts';
 import { isObject, type Json, type JsonObject } from '../../operators/index.ts';
 import { type Definitions, parseDefinition, type Resource } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
+import { parseStoredJson } from '../checksums/damaged-rows.ts';
 import type { Transaction } from '../contract.ts';
-import { parseStoredJson } from '../damaged-rows.ts';
 
 /** The parsed content of `_Definition`: the definitions as last applied, and the archived resources, fields and columns. */
 export interface AppliedState {

@@ -1,8 +1,8 @@
 import type { Field } from '../../fields/index.ts';
 import { type Resource, typeOf } from '../../resources/index.ts';
 import { type Sql, sql } from '../../sql.ts';
+import { removalOfLostSeals } from '../checksums/record-checksums.ts';
 import type { Transaction } from '../contract.ts';
-import { removalOfLostSeals } from '../record-checksums.ts';
 import { quoteName } from '../table-names.ts';
 import { loadAppliedDefinitions, loadDefinitionRows, toAppliedState } from './applied-definitions.ts';
 import { dialectOf } from './migration-dialects.ts';

@@ -2,7 +2,7 @@
 import { SetupError } from '../../errors.ts';
 import type { Definitions } from '../../resources/index.ts';
 import type { Database, Log, Transaction } from '../contract.ts';
-import { advanceRevision } from '../revision.ts';
+import { advanceRevision } from '../policies/revision.ts';
 import { archiveResource, deleteDefinitionRow, saveDefinitionRow } from './applied-definitions.ts';
 import { dialectOf } from './migration-dialects.ts';
 import { recordMigration } from './migration-history.ts';

@@ -1,7 +1,7 @@
 import { createId } from '../../ids.ts';
 import { sql } from '../../sql.ts';
+import { parseStoredJson } from '../checksums/damaged-rows.ts';
 import type { Transaction } from '../contract.ts';
-import { parseStoredJson } from '../damaged-rows.ts';
 import { dialectOf } from './migration-dialects.ts';
 import type { Step } from './migration-plan.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../operators/index.ts';
 import { sql } from '../../sql.ts';
-import { currentRevision } from '../revision.ts';
+import { currentRevision } from '../policies/revision.ts';
 import { define, openUrl } from '../storage.fixture.ts';
 import { migrate } from './migrate.ts';
 import { kinds, type MigrationTest, openMigrationTest } from './migration.fixture.ts';

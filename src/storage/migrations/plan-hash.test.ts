@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
-import { createPolicy } from '../policy-records.ts';
+import { createPolicy } from '../policies/policy-records.ts';
 import { define, failure } from '../storage.fixture.ts';
 import { migrate, planMigration } from './migrate.ts';
 import { article, type Fields, type MigrationTest, openMigrationTest } from './migration.fixture.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RuleInput } from '../../authz/policies/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { sql } from '../../sql.ts';
-import { createPolicy, loadPolicy } from '../policy-records.ts';
+import { createPolicy, loadPolicy } from '../policies/policy-records.ts';
 import { define, failure } from '../storage.fixture.ts';
 import { type MigrationResult, migrate, planMigration } from './migrate.ts';
 import { blocked, kinds, type MigrationTest, openMigrationTest, stepOf } from './migration.fixture.ts';

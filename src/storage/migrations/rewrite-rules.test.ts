@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../operators/index.ts';
-import { createPolicy } from '../policy-records.ts';
+import { createPolicy } from '../policies/policy-records.ts';
 import { define } from '../storage.fixture.ts';
 import { planMigration } from './migrate.ts';
 import { article, type Fields, type MigrationTest, openMigrationTest, stepOf } from './migration.fixture.ts';

@@ -10,12 +10,12 @@ import {
 import type { JsonObject } from '../../operators/index.ts';
 import { type Definitions, followedName } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
+import { isIntact } from '../checksums/row-checksums.ts';
 import type { Transaction } from '../contract.ts';
-import { storeVersion } from '../policy-history.ts';
-import { loadPolicy } from '../policy-records.ts';
-import { selectPolicyRows } from '../policy-rows.ts';
-import { isIntact } from '../row-checksums.ts';
-import { sealRows } from '../seal-tables.ts';
+import { storeVersion } from '../policies/policy-history.ts';
+import { loadPolicy } from '../policies/policy-records.ts';
+import { selectPolicyRows } from '../policies/policy-rows.ts';
+import { sealRows } from '../policies/seal-tables.ts';
 import type { DraftStep, RuleName, Step, StepKind } from './migration-plan.ts';
 import type { TableRenames } from './table-renames.ts';
 

@@ -3,10 +3,10 @@ import type { JsonObject } from '../../operators/index.ts';
 import { type Definitions, parseDefinition } from '../../resources/index.ts';
 import { SYSTEM } from '../../resources/system/index.ts';
 import { sql } from '../../sql.ts';
-import { loadPolicyState } from '../policy-state.ts';
+import { verifyRows } from '../checksums/verify-rows.ts';
+import { loadPolicyState } from '../policies/policy-state.ts';
 import { deleteRecord, insertRecord } from '../records.ts';
 import { define, openTestDatabase, resourceOf, type TestDatabase, toRecord } from '../storage.fixture.ts';
-import { verifyRows } from '../verify-rows.ts';
 import { migrate } from './migrate.ts';
 import { pruneArchived } from './prune-archived.ts';
 

@@ -1,8 +1,8 @@
 import type { Resource } from '../../resources/index.ts';
+import { eachChecked, hasChecksums, isIntactRecord, removeSeals, storeChecksums } from '../checksums/record-checksums.ts';
+import { CHECKSUM } from '../checksums/row-content.ts';
 import type { Transaction } from '../contract.ts';
-import { eachChecked, hasChecksums, isIntactRecord, removeSeals, storeChecksums } from '../record-checksums.ts';
-import { CHECKSUM } from '../row-content.ts';
-import { SEALED_TABLES, sealTable } from '../seal-tables.ts';
+import { SEALED_TABLES, sealTable } from '../policies/seal-tables.ts';
 import type { SelectedSteps } from './select-steps.ts';
 
 /**

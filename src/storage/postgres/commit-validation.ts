@@ -1,7 +1,7 @@
 import { type Sql, sql } from '../../sql.ts';
 import type { Query, Statement } from '../contract.ts';
 import type { ReadWriteSet } from '../read-write-set.ts';
-import { isListKey } from '../relation-set.ts';
+import { isListKey } from '../related/relation-set.ts';
 import { writeMarkId } from '../write-marks.ts';
 import { type DeferredWrite, MAY_SUCCEED } from './deferred-writes.ts';
 import { STALE, serverDetail } from './driver-error.ts';

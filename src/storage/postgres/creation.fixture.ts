@@ -2,9 +2,9 @@ import { Problem } from '../../errors.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { Definitions, Resource } from '../../resources/index.ts';
 import type { Database, Transaction } from '../contract.ts';
-import { lookupsForInsertions } from '../insertion-lookups.ts';
 import { insertAfterLookups, insertRecord } from '../records.ts';
-import { lockReferences } from '../reference-checks.ts';
+import { lookupsForInsertions } from '../related/insertion-lookups.ts';
+import { lockReferences } from '../related/reference-checks.ts';
 import { toRecord } from '../storage.fixture.ts';
 
 /** A record to create. */

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../operators/index.ts';
 import type { Database, Transaction } from '../contract.ts';
 import { migrate } from '../migrations/migrate.ts';
 import { insertAfterLookups, insertRecord } from '../records.ts';
-import { lockReferences } from '../reference-checks.ts';
+import { lockReferences } from '../related/reference-checks.ts';
 import { define, failure, resourceOf, toRecord } from '../storage.fixture.ts';
 import { LOG, openFamily } from './postgres.fixture.ts';
 

@@ -2,8 +2,8 @@
 import { renderSql, type Sql, sql } from '../../sql.ts';
 import type { Query } from '../contract.ts';
 import type { ReadWriteSet } from '../read-write-set.ts';
-import type { LinkRead, ListComparison, RecordRead } from '../relation-reads.ts';
-import type { ListCheck, RelatedCheck, RelationSet, TotalCheck } from '../relation-set.ts';
+import type { LinkRead, ListComparison, RecordRead } from '../related/relation-reads.ts';
+import type { ListCheck, RelatedCheck, RelationSet, TotalCheck } from '../related/relation-set.ts';
 import { columnOf, recordsOf } from '../table-names.ts';
 import { writeMarksSql } from '../write-marks.ts';
 import { STALE } from './driver-error.ts';

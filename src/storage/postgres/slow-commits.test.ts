@@ -8,7 +8,7 @@ import type { AppendStatements } from '../contract.ts';
 import { migrate } from '../migrations/migrate.ts';
 import { createReadWriteSet } from '../read-write-set.ts';
 import { insertRecord } from '../records.ts';
-import type { ListRead, RelationReads } from '../relation-reads.ts';
+import type { ListRead, RelationReads } from '../related/relation-reads.ts';
 import { define, openTestDatabase, resourceOf, type TestDatabase, toRecord } from '../storage.fixture.ts';
 import { type CommitBatcher, createCommitBatcher } from './commit-batching.ts';
 import { fromDriver, STALE } from './driver-error.ts';

@@ -5,7 +5,7 @@
 import { Problem } from '../../errors.ts';
 import { hasIndexOn } from '../../resources/index.ts';
 import type { ReadWriteSet } from '../read-write-set.ts';
-import type { RelatedCheck } from '../relation-set.ts';
+import type { RelatedCheck } from '../related/relation-set.ts';
 import type { QueuedRequest } from './commit-queue.ts';
 import type { CheckOptions } from './relation-checks.ts';
 

@@ -1,11 +1,11 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
-import { assignToRole } from '../assignment-records.ts';
 import type { Transaction } from '../contract.ts';
-import { openPolicyDatabase, toPolicyInput } from '../policy.fixture.ts';
-import { createPolicy } from '../policy-records.ts';
-import { loadPolicyState } from '../policy-state.ts';
+import { assignToRole } from '../policies/assignment-records.ts';
+import { openPolicyDatabase, toPolicyInput } from '../policies/policy.fixture.ts';
+import { createPolicy } from '../policies/policy-records.ts';
+import { loadPolicyState } from '../policies/policy-state.ts';
 import { openUrl } from '../storage.fixture.ts';
 
 const PAGE_SIZE = 4096;

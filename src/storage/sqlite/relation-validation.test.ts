@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { renderSql, sql } from '../../sql.ts';
-import { noteListed } from '../listed-records.ts';
+import { noteListed } from '../lists/listed-records.ts';
 import type { ReadSet } from '../read-set.ts';
-import type { ListCheck } from '../relation-set.ts';
+import type { ListCheck } from '../related/relation-set.ts';
 import { define, resourceOf } from '../storage.fixture.ts';
 import { areRelationsCurrent } from './relation-validation.ts';
 import { sqliteDialect } from './sql-dialect.ts';

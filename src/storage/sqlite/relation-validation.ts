@@ -1,7 +1,7 @@
 import { sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
-import { type RecordRead, stampOf } from '../relation-reads.ts';
-import type { ListCheck, RelatedCheck, RelationSet } from '../relation-set.ts';
+import { type RecordRead, stampOf } from '../related/relation-reads.ts';
+import type { ListCheck, RelatedCheck, RelationSet } from '../related/relation-set.ts';
 import { columnOf, recordsOf } from '../table-names.ts';
 
 /** Returns true if the records behind references, the related records and the lists of a long attempt, which writes nothing, are unchanged. */
