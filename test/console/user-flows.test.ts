@@ -211,4 +211,13 @@ describe('users', () => {
     await expect.poll(count).toBe(1);
     await expect.poll(() => search.inputValue()).toBe('okafor');
   });
+
+  it('a policy that is not active is marked among those of a user', async ({ newsroom, story, visitor }) => {
+    const user = await newsroom.user({ name: 'Ingo Inactive' });
+    const id = await newsroom.createPolicy({ name: 'switched off', userId: user.id, rules: [{ resource: 'Tip', action: 'list' }] });
+    await newsroom.call('PUT', `/admin/api/policies/${id}`, { token: story.admin.token, body: { isActive: false } });
+    const page = await visitor.open(newsroom, `/users/${user.id}`, { as: story.admin });
+    await page.getByText('switched off').locator('..').getByText('inactive').waitFor();
+    await expectSoundScreen(page);
+  });
 });

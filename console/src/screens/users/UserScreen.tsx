@@ -16,6 +16,7 @@ import { QueryState } from '../../components/QueryState.tsx';
 import { FieldTable } from '../../components/record-form/FieldTable.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
 import { Time } from '../../components/Time.tsx';
+import { policyTexts } from '../../texts/policy.ts';
 import { sentence } from '../../texts/sentence.ts';
 import { usersTexts } from '../../texts/service.ts';
 import type { AssignPolicyDialogProps } from './AssignPolicyDialog.tsx';
@@ -153,11 +154,13 @@ function AssignedPolicies({ userId, name, role }: AssignedPoliciesProps) {
           items.length === 0 ? (
             <Text c="dimmed">{texts.noPolicies}</Text>
           ) : (
-            items.map(({ id, name, assignment }) => (
+            items.map(({ id, name, isActive, assignment }) => (
               <div key={assignment.id}>
                 <PolicyLink id={id} size="sm">
                   {name}
                 </PolicyLink>{' '}
+                {!(isActive && assignment.isActive) && <Badge color="gray">{usersTexts.inactive}</Badge>}{' '}
+                {'expiresAt' in assignment && isPast(assignment.expiresAt) && <Badge color="red">{policyTexts.assignments.expired}</Badge>}{' '}
                 <Text span size="sm" c="dimmed">
                   {'role' in assignment ? texts.via.role : texts.via.user}
                   {'expiresAt' in assignment && assignment.expiresAt !== undefined && (
@@ -175,4 +178,8 @@ function AssignedPolicies({ userId, name, role }: AssignedPoliciesProps) {
       {isAssigning && <LazyPart part={assignDialog} props={{ userId, name, onClose: assigning.close }} lines={0} />}
     </Panel>
   );
+}
+
+function isPast(expiresAt: string | undefined): boolean {
+  return expiresAt !== undefined && Date.parse(expiresAt) <= Date.now();
 }
