@@ -212,6 +212,24 @@ describe('users', () => {
     await expect.poll(() => search.inputValue()).toBe('okafor');
   });
 
+  it('an assignment whose end is past is shown to change nothing, before and after it is made', async ({ newsroom, story, visitor }) => {
+    const user = await newsroom.user({ name: 'Pia Past' });
+    await newsroom.createPolicy({ name: 'assigned too late', rules: [{ resource: 'Tip', action: 'list', description: 'list tips' }] });
+    const page = await visitor.open(newsroom, `/users/${user.id}`, { as: story.admin });
+    await page.getByRole('button', { name: 'Assign a policy' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Assign a policy to Pia Past' });
+    await dialog.getByRole('combobox').or(dialog.getByRole('textbox')).first().fill('assigned too late');
+    await clickOption(page, /assigned too late/);
+    await dialog.getByText('Allows').waitFor();
+    await dialog.getByLabel('Expires').fill('2020-01-01T10:00');
+    await dialog.getByText('No action is denied or allowed by this').waitFor();
+    await dialog.getByRole('button', { name: 'Assign', exact: true }).click();
+    await page.getByText('Warning: ').waitFor();
+    const row = page.getByText('assigned too late').locator('..');
+    await row.getByText('expired').waitFor();
+    await expectSoundScreen(page);
+  });
+
   it('a policy that is not active is marked among those of a user', async ({ newsroom, story, visitor }) => {
     const user = await newsroom.user({ name: 'Ingo Inactive' });
     const id = await newsroom.createPolicy({ name: 'switched off', userId: user.id, rules: [{ resource: 'Tip', action: 'list' }] });

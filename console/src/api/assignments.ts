@@ -60,10 +60,11 @@ export type AssignmentChange = NonNullable<
   paths['/admin/api/assignments/batch']['post']['requestBody']
 >['content']['application/json']['changes'][number];
 
-/** Assigns, changes or revokes: all changes, or none. */
-export async function changeAssignments(changes: readonly AssignmentChange[], reason: string | undefined): Promise<void> {
+/** Assigns, changes or revokes: all changes, or none. Returns the warnings of the service, such as that an assignment has expired. */
+export async function changeAssignments(changes: readonly AssignmentChange[], reason: string | undefined): Promise<readonly string[]> {
   const body = { changes: [...changes], ...(reason !== undefined && { reason }) };
-  await bodyOf(client.POST('/admin/api/assignments/batch', { body }));
+  const { data } = await bodyOf(client.POST('/admin/api/assignments/batch', { body }));
+  return data.flatMap((changed) => ('warnings' in changed ? (changed.warnings ?? []).map(({ detail }) => detail) : []));
 }
 
 /** Returns the change that revokes an assignment in the version that the caller has seen. */

@@ -164,6 +164,7 @@ export const policyTexts = {
     expiryAction: 'Change the expiry',
     done: 'The policy was assigned.',
     changed: 'The assignment was changed.',
+    warning: (text: string) => sentence`Warning: ${text}`,
     revoke: 'Revoke',
     revokeOf: (name: string) => sentence`Revoke the assignment to ${name}`,
     revokeTitle: (name: string) => sentence`Revoke the assignment to ${name}?`,

@@ -37,12 +37,14 @@ export function AssignModal({ policyId, assignment, onClose }: AssignModalProps)
     priority: assignment?.priority ?? 100,
   });
   const perform = async (reason: string | undefined) => {
+    let warnings: readonly string[];
     try {
-      await changeAssignments([toChange(input, policyId, assignment)], reason);
+      warnings = await changeAssignments([toChange(input, policyId, assignment)], reason);
     } finally {
       await queryClient.invalidateQueries({ queryKey: ['policies'] });
     }
     notifySuccess(assignment === undefined ? texts.done : texts.changed);
+    for (const warning of warnings) notifySuccess(texts.warning(warning));
   };
   const isComplete = input.kind === 'role' ? input.role !== undefined : input.userId !== undefined;
   return (

@@ -28,12 +28,14 @@ export function AssignPolicyDialog({ userId, name, onClose }: AssignPolicyDialog
   const queryClient = useQueryClient();
   const [policyId, setPolicyId] = useState<string>();
   const [expiry, setExpiry] = useState('');
+  const expiresAt = toExpiry(expiry);
   const { data: policy } = useQuery({ ...policyQuery(policyId ?? ''), enabled: policyId !== undefined });
   const assign = async (reason: string | undefined): Promise<void> => {
     if (policyId === undefined) return;
-    await changeAssignments([{ op: 'assign', policyId, userId, expiresAt: toExpiry(expiry) }], reason);
+    const warnings = await changeAssignments([{ op: 'assign', policyId, userId, expiresAt }], reason);
     for (const queryKey of [['users'], ['policies'], ['access']]) await queryClient.invalidateQueries({ queryKey });
     notifySuccess(policyTexts.assignments.done);
+    for (const warning of warnings) notifySuccess(policyTexts.assignments.warning(warning));
   };
   return (
     <FormModal
@@ -54,7 +56,7 @@ export function AssignPolicyDialog({ userId, name, onClose }: AssignPolicyDialog
           <Text fw={600}>{accessChangeTexts.title}</Text>
           <AccessChanges
             subject={{ kind: 'user', id: userId, name }}
-            draft={{ assignments: [{ policyId, userId }] }}
+            draft={{ assignments: [{ policyId, userId, expiresAt }] }}
             resources={undefined}
           />
         </>
