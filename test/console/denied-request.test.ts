@@ -99,4 +99,17 @@ describe('a denied request', () => {
     await rule.locator(':focus').waitFor({ state: 'attached' });
     await expectInView(rule);
   });
+
+  it('a user who may create but not read records returns to the records after each creation', async ({ newsroom, visitor }) => {
+    const user = await newsroom.user({ name: 'Cora Creator' });
+    await newsroom.createPolicy({ userId: user.id, rules: [{ resource: 'Tip', action: 'create', description: 'create tips' }] });
+    const page = await visitor.open(newsroom, '/data/Tip/new', { as: user });
+    await page.getByRole('textbox', { name: 'subject', exact: true }).fill('From a creator');
+    await page.getByRole('textbox', { name: 'text', exact: true }).fill('not to be read');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText(/^The record was created: [\da-f-]{36}$/).waitFor();
+    await page.waitForURL(/\/data$/);
+    expect(await page.getByText('ACCESS_DENIED').count()).toBe(0);
+    await expectSoundScreen(page);
+  });
 });

@@ -44,6 +44,7 @@ export const dataTexts = {
     create: 'Create',
     saved: 'The record was saved.',
     created: 'The record was created.',
+    createdUnread: (id: string) => sentence`The record was created: ${id}`,
     lost: 'The answer was lost. The record may have been created. Look for it before you create it again.',
     readOnly: 'set by the service',
     immutable: 'cannot be changed later',

@@ -19,11 +19,20 @@ export function NewRecordScreen() {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const watch = useScreenWatch();
+  const isDenied = (action: 'read' | 'list'): boolean => !resource.data || effectOf(resource.data, action) === 'deny';
   const create = async (body: object): Promise<void> => {
     const isOpen = watch();
     const { data } = await sendRecordRequest<{ readonly data: Row }>(encodeURIComponent(name), { method: 'POST', body })
       // Also after an error: the answer to a creation may be lost.
       .finally(() => queryClient.invalidateQueries({ queryKey: ['records', name] }));
+    if (isDenied('read')) {
+      notifySuccess(texts.record.createdUnread(data.id));
+      if (!isOpen()) return;
+      await (!isDenied('list')
+        ? navigate({ to: '/data/$resource', params: { resource: name }, ignoreBlocker: true })
+        : navigate({ to: '/data', ignoreBlocker: true }));
+      return;
+    }
     notifySuccess(texts.record.created);
     if (isOpen()) await navigate({ to: '/data/$resource/$id', params: { resource: name, id: data.id }, ignoreBlocker: true });
   };
