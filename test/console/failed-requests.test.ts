@@ -113,4 +113,28 @@ describe('a failure', () => {
     await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Leave' }).click();
     await page.getByRole('link', { name: 'Created once' }).waitFor();
   });
+
+  it('a search of a picker that failed is shown, can be repeated, and does not offer the typed name as an id', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
+    visitor.allow(/^response 503/);
+    const page = await visitor.open(newsroom, '/data/Tip/new', { as: story.admin });
+    const end = await fail(page, '**/api/User/list');
+    const picker = page
+      .getByRole('combobox', { name: 'editorId' })
+      .or(page.getByRole('textbox', { name: 'editorId' }))
+      .first();
+    await picker.fill('Tom');
+    await page.getByRole('alert').filter({ hasText: 'STORAGE_UNAVAILABLE' }).waitFor();
+    expect(await page.getByRole('option').count()).toBe(0);
+    expect(await page.getByText('none', { exact: true }).count()).toBe(0);
+    await expectSoundScreen(page);
+    await end();
+    await retry(page);
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await picker.click();
+    await page.getByRole('option', { name: /Tom/ }).first().waitFor();
+  });
 });

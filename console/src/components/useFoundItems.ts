@@ -1,10 +1,14 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { isDenial, RequestError } from '../api/problem.ts';
 import { commonTexts } from '../texts/common.ts';
 import { itemsQuery, type PickerItem, type PickerSource } from './picker-source.ts';
 
-/** The items that the service has found for the text of a picker, and the properties of a field that offers them. */
+/**
+ * The items that the service has found for the text of a picker, and the properties of a field that offers them. `isKnown` is false while the search runs
+ * and after it has failed.
+ */
 export function useFoundItems(source: PickerSource, text: string) {
   const [wasOpened, setWasOpened] = useState(false);
   const [asked] = useDebouncedValue(text.trim(), 200);
@@ -13,14 +17,17 @@ export function useFoundItems(source: PickerSource, text: string) {
   const found: readonly PickerItem[] = query.data ?? [];
   // Until the search for the present text has ended, the items are those of an earlier text.
   const isSearching = wasOpened && (asked !== text.trim() || query.isFetching);
+  // Users who may not search can type an id.
+  const isDenied = query.error instanceof RequestError && isDenial(query.error.problem.code);
+  const failure = isDenied ? null : query.error;
   const field = {
     searchable: true,
     clearable: true,
     clearButtonProps: { 'aria-label': commonTexts.clear },
-    nothingFoundMessage: isSearching ? commonTexts.loading : commonTexts.none,
+    nothingFoundMessage: isSearching ? commonTexts.loading : failure === null && commonTexts.none,
     // The service has searched already.
     filter: <Options>({ options }: { readonly options: Options }): Options => options,
     onDropdownOpen: () => setWasOpened(true),
   };
-  return { found, isSearching, field };
+  return { found, isKnown: !isSearching && failure === null, failure, retry: query.refetch, field };
 }
