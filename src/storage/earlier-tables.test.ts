@@ -4,7 +4,7 @@ import { readingEarlierTables } from './earlier-tables.ts';
 import { migrate } from './migrations/migrate.ts';
 import { toPolicyInput } from './policies/policy.fixture.ts';
 import { createPolicy } from './policies/policy-records.ts';
-import { loadPolicyChanges, loadPolicyVersion } from './policies/policy-versions.ts';
+import { loadPolicyVersion } from './policies/policy-versions.ts';
 import { define, failure, openTestDatabase, type TestDatabase } from './storage.fixture.ts';
 
 let test: TestDatabase;
