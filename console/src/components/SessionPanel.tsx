@@ -3,7 +3,7 @@ import { type UseQueryResult, useMutation } from '@tanstack/react-query';
 import { accountTexts } from '../texts/account.ts';
 import { commonTexts } from '../texts/common.ts';
 import { type Column, DataTable } from './DataTable.tsx';
-import { notifySuccess } from './notifySuccess.ts';
+import { notifySuccess } from './notify.ts';
 import { Panel } from './Panel.tsx';
 import { ProblemAlert } from './ProblemAlert.tsx';
 import { QueryState } from './QueryState.tsx';

@@ -1,9 +1,15 @@
 import '@mantine/notifications/styles.layer.css';
 import { Notifications, notifications } from '@mantine/notifications';
 import { useEffect } from 'react';
-import { subscribeMessages, takeMessages } from '../components/notifySuccess.ts';
+import { subscribeMessages, takeMessages } from '../components/notify.ts';
 
-/** Shows the messages of `notifySuccess`. */
+/** Colors and milliseconds of the kinds of messages. */
+const KINDS = {
+  success: { color: 'green', autoClose: 5000 },
+  warning: { color: 'yellow', autoClose: 15_000 },
+} as const;
+
+/** Shows the messages of `notify.ts`. */
 export function MessageList() {
   useEffect(() => {
     showMessages();
@@ -13,5 +19,5 @@ export function MessageList() {
 }
 
 function showMessages(): void {
-  for (const message of takeMessages()) notifications.show({ message, color: 'green', withBorder: true, autoClose: 5000 });
+  for (const { kind, text } of takeMessages()) notifications.show({ ...KINDS[kind], message: text, withBorder: true });
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { type Download, downloadFile, saveFile } from '../../api/download.ts';
 import { exportTexts } from '../../texts/export.ts';
-import { notifySuccess } from '../notifySuccess.ts';
+import { notifySuccess } from '../notify.ts';
 import { printBytes } from '../sizes.ts';
 import { createRowCounter, type ExportFormat } from './row-counter.ts';
 

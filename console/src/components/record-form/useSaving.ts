@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { hasCode } from '../../api/problem.ts';
 import { loadRecord, type Row, sendRecordRequest } from '../../api/records.ts';
 import { dataTexts as texts } from '../../texts/data.ts';
-import { notifySuccess } from '../notifySuccess.ts';
+import { notifySuccess } from '../notify.ts';
 import { changedValues, type FormValues, toFormValues } from './form-values.ts';
 import type { ValueKeeper } from './useKeptValues.ts';
 import type { RecordEditor } from './useRecordEditor.ts';

@@ -2,7 +2,7 @@ import { Button, PasswordInput, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { bodyOf, client } from '../../api/client.ts';
-import { notifySuccess } from '../../components/notifySuccess.ts';
+import { notifySuccess } from '../../components/notify.ts';
 import { Panel } from '../../components/Panel.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { accountTexts } from '../../texts/account.ts';

@@ -5,7 +5,7 @@ import { bodyOf, client, type Schemas } from '../../api/client.ts';
 import { ifMatch } from '../../api/policies.ts';
 import { ActionMenu, type MenuAction } from '../../components/ActionMenu.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
-import { notifySuccess } from '../../components/notifySuccess.ts';
+import { notifySuccess } from '../../components/notify.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { commonTexts } from '../../texts/common.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';

@@ -7,7 +7,7 @@ import type { PolicyAccessChangesProps } from '../../components/access-change/Po
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
 import { GuardedButton } from '../../components/GuardedButton.tsx';
 import { createPart, LazyPart } from '../../components/LazyPart.tsx';
-import { notifySuccess } from '../../components/notifySuccess.ts';
+import { notifySuccess } from '../../components/notify.ts';
 import { commonTexts } from '../../texts/common.ts';
 import { policiesTexts } from '../../texts/policies.ts';
 import { managedRefusal, type Refusal, toError } from './bulk-refusals.ts';

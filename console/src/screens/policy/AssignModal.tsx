@@ -6,7 +6,7 @@ import { ExpiryField } from '../../components/ExpiryField.tsx';
 import { fromExpiry, toExpiry } from '../../components/expiry.ts';
 import { FormModal } from '../../components/FormModal.tsx';
 import { NumberBox } from '../../components/NumberBox.tsx';
-import { notifySuccess } from '../../components/notifySuccess.ts';
+import { notifySuccess, notifyWarning } from '../../components/notify.ts';
 import { policyTexts } from '../../texts/policy.ts';
 import { AssigneeFields, type AssigneeInput } from './AssigneeFields.tsx';
 
@@ -44,7 +44,7 @@ export function AssignModal({ policyId, assignment, onClose }: AssignModalProps)
       await queryClient.invalidateQueries({ queryKey: ['policies'] });
     }
     notifySuccess(assignment === undefined ? texts.done : texts.changed);
-    for (const warning of warnings) notifySuccess(texts.warning(warning));
+    for (const warning of warnings) notifyWarning(texts.warning(warning));
   };
   const isComplete = input.kind === 'role' ? input.role !== undefined : input.userId !== undefined;
   return (

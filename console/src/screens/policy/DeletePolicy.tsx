@@ -6,7 +6,7 @@ import { ifMatch, type Policy } from '../../api/policies.ts';
 import { PolicyAccessChanges } from '../../components/access-change/PolicyAccessChanges.tsx';
 import { resourcesOf } from '../../components/access-change/permission-changes.ts';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
-import { notifySuccess } from '../../components/notifySuccess.ts';
+import { notifySuccess } from '../../components/notify.ts';
 import { useScreenWatch } from '../../components/useScreenWatch.ts';
 import { commonTexts } from '../../texts/common.ts';
 import { policyTexts } from '../../texts/policy.ts';

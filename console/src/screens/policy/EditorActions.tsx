@@ -4,7 +4,7 @@ import type { Policy } from '../../api/policies.ts';
 import { Dialog } from '../../components/Dialog.tsx';
 import { GuardedButton } from '../../components/GuardedButton.tsx';
 import { LazyPart } from '../../components/LazyPart.tsx';
-import { notifySuccess } from '../../components/notifySuccess.ts';
+import { notifySuccess } from '../../components/notify.ts';
 import { commonTexts } from '../../texts/common.ts';
 import { policyTexts as texts } from '../../texts/policy.ts';
 import type { DraftJson } from './policy-draft.ts';

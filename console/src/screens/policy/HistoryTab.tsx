@@ -1,7 +1,7 @@
 import { Alert, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { historyQuery, type Policy } from '../../api/policies.ts';
-import { notifySuccess } from '../../components/notifySuccess.ts';
+import { notifySuccess } from '../../components/notify.ts';
 import { PagedState } from '../../components/PagedState.tsx';
 import { policyTexts } from '../../texts/policy.ts';
 import { PolicyTimeline } from './PolicyTimeline.tsx';

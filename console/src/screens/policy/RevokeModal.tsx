@@ -6,7 +6,7 @@ import type { Policy } from '../../api/policies.ts';
 import { AccessChanges } from '../../components/access-change/AccessChanges.tsx';
 import { resourcesOf } from '../../components/access-change/permission-changes.ts';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
-import { notifySuccess } from '../../components/notifySuccess.ts';
+import { notifySuccess } from '../../components/notify.ts';
 import { policyTexts } from '../../texts/policy.ts';
 
 const texts = policyTexts.assignments;

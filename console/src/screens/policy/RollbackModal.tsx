@@ -6,7 +6,7 @@ import { type Policy, policyQuery, policyVersionQuery } from '../../api/policies
 import { PolicyAccessChanges } from '../../components/access-change/PolicyAccessChanges.tsx';
 import { resourcesOf } from '../../components/access-change/permission-changes.ts';
 import { Dialog } from '../../components/Dialog.tsx';
-import { notifySuccess } from '../../components/notifySuccess.ts';
+import { notifySuccess } from '../../components/notify.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { RecordedChanges } from '../../components/preview/RecordedChanges.tsx';
 import { QueryState } from '../../components/QueryState.tsx';

@@ -6,7 +6,7 @@ import { bodyOf, client, type Schemas } from '../../api/client.ts';
 import { ifMatch, type Policy, policyQuery } from '../../api/policies.ts';
 import { RequestError } from '../../api/problem.ts';
 import { Dialog } from '../../components/Dialog.tsx';
-import { notifySuccess } from '../../components/notifySuccess.ts';
+import { notifySuccess } from '../../components/notify.ts';
 import { PolicyDiff } from '../../components/PolicyDiff.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';

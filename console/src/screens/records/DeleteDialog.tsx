@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type Row, sendRecordRequest } from '../../api/records.ts';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
-import { notifySuccess } from '../../components/notifySuccess.ts';
+import { notifySuccess } from '../../components/notify.ts';
 import { QueryState } from '../../components/QueryState.tsx';
 import { useScreenWatch } from '../../components/useScreenWatch.ts';
 import { dataTexts } from '../../texts/data.ts';

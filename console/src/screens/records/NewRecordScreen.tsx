@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { effectOf, useOwnResource } from '../../api/own-resources.ts';
 import { type Row, sendRecordRequest } from '../../api/records.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { notifySuccess } from '../../components/notifySuccess.ts';
+import { notifySuccess } from '../../components/notify.ts';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { NewRecordForm } from '../../components/record-form/NewRecordForm.tsx';

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { effectOf, useOwnResource } from '../../api/own-resources.ts';
 import { type Row, sendRecordRequest } from '../../api/records.ts';
 import { GuardedButton } from '../../components/GuardedButton.tsx';
-import { notifySuccess } from '../../components/notifySuccess.ts';
+import { notifySuccess } from '../../components/notify.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { useScreenWatch } from '../../components/useScreenWatch.ts';
 import { dataTexts } from '../../texts/data.ts';

@@ -7,7 +7,7 @@ import { AccessChanges } from '../../components/access-change/AccessChanges.tsx'
 import { ExpiryField } from '../../components/ExpiryField.tsx';
 import { toExpiry } from '../../components/expiry.ts';
 import { FormModal } from '../../components/FormModal.tsx';
-import { notifySuccess } from '../../components/notifySuccess.ts';
+import { notifySuccess, notifyWarning } from '../../components/notify.ts';
 import { PolicyPicker } from '../../components/PolicyPicker.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
 import { accessChangeTexts } from '../../texts/access-change.ts';
@@ -35,7 +35,7 @@ export function AssignPolicyDialog({ userId, name, onClose }: AssignPolicyDialog
     const warnings = await changeAssignments([{ op: 'assign', policyId, userId, expiresAt }], reason);
     for (const queryKey of [['users'], ['policies'], ['access']]) await queryClient.invalidateQueries({ queryKey });
     notifySuccess(policyTexts.assignments.done);
-    for (const warning of warnings) notifySuccess(policyTexts.assignments.warning(warning));
+    for (const warning of warnings) notifyWarning(policyTexts.assignments.warning(warning));
   };
   return (
     <FormModal

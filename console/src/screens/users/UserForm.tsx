@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { catalogueQuery } from '../../api/queries.ts';
 import { type Row, sendRecordRequest } from '../../api/records.ts';
-import { notifySuccess } from '../../components/notifySuccess.ts';
+import { notifySuccess } from '../../components/notify.ts';
 import { QueryState } from '../../components/QueryState.tsx';
 import { NewRecordForm } from '../../components/record-form/NewRecordForm.tsx';
 import { StoredRecordForm } from '../../components/record-form/StoredRecordForm.tsx';

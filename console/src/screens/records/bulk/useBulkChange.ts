@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { isLost, RequestError } from '../../../api/problem.ts';
 import { sendBatch } from '../../../api/record-batch.ts';
 import type { Row } from '../../../api/records.ts';
-import { notifySuccess } from '../../../components/notifySuccess.ts';
+import { notifySuccess } from '../../../components/notify.ts';
 import { dataTexts } from '../../../texts/data.ts';
 import { type BulkChange, type BulkOutcome, toOutcome, toRequests } from './bulk-change.ts';
 

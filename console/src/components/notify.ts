@@ -1,15 +1,30 @@
+/** A message for some seconds. */
+export interface Message {
+  readonly kind: 'success' | 'warning';
+  readonly text: string;
+}
+
 /** Messages that are not shown yet. */
-let waiting: string[] = [];
+let waiting: Message[] = [];
 const listeners = new Set<() => void>();
 
 /** Shows for some seconds that a change was made. Screen readers announce it. */
-export function notifySuccess(message: string): void {
+export function notifySuccess(text: string): void {
+  notify({ kind: 'success', text });
+}
+
+/** Shows for some seconds a warning about a change that was made. Screen readers announce it. */
+export function notifyWarning(text: string): void {
+  notify({ kind: 'warning', text });
+}
+
+function notify(message: Message): void {
   waiting.push(message);
   for (const listener of listeners) listener();
 }
 
 /** Returns the messages that are not shown yet, and forgets them. */
-export function takeMessages(): readonly string[] {
+export function takeMessages(): readonly Message[] {
   const taken = waiting;
   waiting = [];
   return taken;
