@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseJsonObject } from './json-objects.ts';
 
 describe('parseJsonObject', () => {
-  it('refuses lists, texts and broken JSON', () => {
-    expect(['[]', '"a"', '{', 'null'].map((text) => parseJsonObject(text))).toEqual([undefined, undefined, undefined, undefined]);
+  it.each(['[]', '"a"', '{', 'null', '{"a":1,"a":2}'])('refuses lists, texts, broken JSON and repeated names: %s', (text) => {
+    expect(parseJsonObject(text)).toBeUndefined();
   });
 });

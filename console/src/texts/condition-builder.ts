@@ -38,7 +38,7 @@ export const builderTexts = {
   join: 'Conditions of the group',
   raw: 'Condition as JSON',
   rawHelp: 'The form cannot show this condition. It is kept as it is written.',
-  rawInvalid: 'This is not valid JSON. The last valid condition is kept.',
+  rawInvalid: 'This is not valid JSON, or an object has a name twice. The last valid condition is kept.',
   add: {
     condition: 'Add a condition',
     group: 'Add a group',

@@ -53,7 +53,7 @@ export const dataTexts = {
     whoCan: 'Who can…',
     back: (resource: string) => sentence`Back to the records of ${resource}`,
     utc: (instant: string) => sentence`${instant.replace('T', ' ').replace(/(?:\.0+)?Z$/, '')} UTC`,
-    json: 'expected JSON',
+    json: 'expected JSON, with each name of an object once',
     number: 'expected a number',
   },
   conflict: {

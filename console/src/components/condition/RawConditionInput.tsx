@@ -1,6 +1,7 @@
 import { Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
+import { parseJson } from '../strict-json.ts';
 
 /** Properties of the input. */
 export interface RawConditionInputProps {
@@ -15,7 +16,7 @@ export function RawConditionInput({ json, onChange }: RawConditionInputProps) {
   const change = (text: string) => {
     setTyped(text);
     try {
-      onChange(JSON.parse(text));
+      onChange(parseJson(text));
       setValid(true);
     } catch {
       setValid(false);

@@ -24,6 +24,7 @@ describe('parseFormValue', () => {
     ['integer', 'x'],
     ['number', ' '],
     ['json', '{'],
+    ['json', '{"a":1,"a":2}'],
   ])('names the mistake of a %s', (type, given) => {
     expect(parseFormValue(createField({ type }), given)).toHaveProperty('mistake');
   });

@@ -2,6 +2,7 @@
 import type { Schemas } from '../../api/client.ts';
 import type { Row } from '../../api/records.ts';
 import { dataTexts } from '../../texts/data.ts';
+import { parseJson } from '../strict-json.ts';
 
 /** The description of a field. */
 export type Field = Schemas['api.FieldDescription'];
@@ -71,7 +72,7 @@ export function parseFormValue(field: Field, given: FormValue): Parsed {
   }
   if (field.type === 'json' || field.type === 'list') {
     try {
-      return { value: JSON.parse(given) };
+      return { value: parseJson(given) };
     } catch {
       return { mistake: dataTexts.record.json };
     }

@@ -11,5 +11,10 @@ describe('toImportBody', () => {
     ['one policy', policy, [policy]],
   ])('reads %s', (_, file, body) => expect(JSON.parse(toImportBody(JSON.stringify(file)) ?? '')).toEqual(body));
 
+  it('leaves a name that is given twice to the service', () => {
+    const text = '{"name":"Readers","isActive":false,"isActive":true}';
+    expect(toImportBody(text)).toBe(text);
+  });
+
   it('leaves lines to the service', () => expect(toImportBody(`${JSON.stringify(policy)}\n${JSON.stringify(policy)}\n`)).toBeUndefined());
 });

@@ -1,6 +1,7 @@
 import { sendAuthorized } from '../../api/client.ts';
 import type { PolicyDifference } from '../../api/policies.ts';
 import { readProblem } from '../../api/problem.ts';
+import { hasRepeatedName } from '../../components/strict-json.ts';
 
 /** The answer to an import: numbers, and of a dry run the changes. */
 export interface ImportAnswer {
@@ -50,6 +51,8 @@ export function toImportBody(text: string): string | undefined {
     // The service reports mistakes of lines with their numbers.
     return undefined;
   }
+  // The service names the repeated name.
+  if (hasRepeatedName(text, body)) return text;
   const data = isObject(body) && isObject(body['data']) ? body['data'] : body;
   // One policy in a file: its only line.
   return isObject(data) && !Array.isArray(data) && data['policies'] === undefined ? JSON.stringify([data]) : JSON.stringify(data);

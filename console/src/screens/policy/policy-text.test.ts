@@ -17,6 +17,7 @@ describe('drafts as text', () => {
   it.each([
     ['json', '{ "name": }'],
     ['json', '[1]'],
+    ['json', '{ "name": "a", "name": "b" }'],
     ['json', ''],
     ['yaml', 'name: [a'],
     ['yaml', '- a'],

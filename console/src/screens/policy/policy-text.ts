@@ -2,6 +2,7 @@
 import { isMap, isScalar, isSeq, parseDocument, stringify } from 'yaml';
 import type { CodeMistake } from '../../components/code/code-editor-props.ts';
 import { isRecord } from '../../components/condition/condition-json.ts';
+import { parseJson } from '../../components/strict-json.ts';
 import { policyTexts } from '../../texts/policy.ts';
 import type { DraftJson, PolicyText } from './policy-draft.ts';
 
@@ -20,7 +21,7 @@ export function parsePolicy(text: string, format: TextFormat): ParsedText {
   const whole = { from: 0, to: text.length, severity: 'error' as const };
   if (format === 'json') {
     try {
-      const draft: unknown = JSON.parse(text);
+      const draft = parseJson(text);
       return isRecord(draft) ? { draft } : { mistake: { ...whole, message: policyTexts.text.notAnObject } };
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,5 @@
 /** Lists and objects as raw JSON: their values keep every digit, and are not parsed. Texts that are not JSON are left to the service. */
+import { endOfString } from '../../../components/strict-json.ts';
 
 /** A member of an object: its name, and its value as the file has it. */
 export interface RawMember {
@@ -46,15 +47,6 @@ function partsOf(text: string, open: string, close: string): readonly string[] |
   const last = text.slice(from, -1).trim();
   if (parts.length === 0 && last === '') return [];
   return [...parts, last].includes('') ? undefined : [...parts, last];
-}
-
-/** Returns the index after the string that begins at an index; the length of the text if the string has no end. */
-function endOfString(text: string, from: number): number {
-  for (let at = from + 1; at < text.length; at++) {
-    if (text[at] === '\\') at++;
-    else if (text[at] === '"') return at + 1;
-  }
-  return text.length;
 }
 
 function toMember(part: string): RawMember | undefined {
