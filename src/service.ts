@@ -126,7 +126,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
     notices,
     prepare,
     async listen() {
-      if (mayNotListen) throw new SetupError('a service listens once; create another one');
+      if (mayNotListen) throw new SetupError('this service has listened or is closed; create another one');
       mayNotListen = true;
       await prepare();
       notices.push(...(await deps.identity.noteTokenKey()), ...(await monitor.open(() => readiness.check())));

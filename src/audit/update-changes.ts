@@ -5,7 +5,7 @@ import type { AuditEntry } from './audit-entry.ts';
 
 /** The changes of the update of an entry; an entry of another action has none. */
 export interface UpdateChanges {
-  /** Returns true if the value of a path may differ: of a field that the request gives a value for, also if a path leads back to the record. */
+  /** Returns true if the update may change the value of a path: the path reads a given field of the record, directly or where it may lead back to it. */
   isChanged(path: Path): boolean;
   /** Returns related records and ancestors without those that may differ, which are UNRESOLVED. */
   withoutChanged(related: RelatedLookup): RelatedLookup;
@@ -17,13 +17,13 @@ const CHANGED_ALWAYS: readonly string[] = ['version', 'updatedAt'];
 const NO_CHANGES: UpdateChanges = { isChanged: () => false, withoutChanged: (related) => related };
 
 /** The definitions, and the resource of the entry. */
-interface ChangedResource {
+interface EntryFrame {
   readonly definitions: Definitions;
   readonly resource: Resource;
 }
 
 /** Returns the changes of the update of an entry. */
-export function changesOf({ action, recordId, facts }: AuditEntry, { definitions, resource }: ChangedResource): UpdateChanges {
+export function changesOf({ action, recordId, facts }: AuditEntry, { definitions, resource }: EntryFrame): UpdateChanges {
   if (action !== 'update') return NO_CHANGES;
   const given = facts?.['fields'];
   const changed = new Set([...CHANGED_ALWAYS, ...(Array.isArray(given) ? given.map(String) : [])]);

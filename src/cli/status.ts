@@ -6,14 +6,15 @@ export const status: CliCommand = {
   name: 'status',
   summary: 'print the state of the data: revision, pending migrations, users, policies, last backup',
   details:
-    'Changes nothing. The service may be running. While another process migrates the tables, the command waits and says so. The exit code is 1 if a start would not migrate a resource, or if rows are damaged.',
+    'Changes nothing. The service may be running. While another process migrates the tables, the command waits and says so. The exit code is 1 if a start would fail or not migrate a resource, or if rows are damaged.',
   settings: 'database',
   flags: { '--json': 'print the state as JSON' },
   async run(context, config, flags) {
     const found = await context.loadStatus(config);
     if (flags.has('json')) context.print(JSON.stringify({ version: context.version, ...found }, undefined, 2));
     else for (const [name, value] of describe(found, context.version)) context.print(`${`${name}:`.padEnd(12)}${value}`);
-    return (found.migration?.held.length ?? 0) > 0 || (found.damaged?.length ?? 0) > 0 ? 1 : 0;
+    const { migration, damaged = [] } = found;
+    return migration?.refused !== undefined || (migration?.held.length ?? 0) > 0 || damaged.length > 0 ? 1 : 0;
   },
 };
 
@@ -40,7 +41,8 @@ function describe(found: ProjectStatus, version: string): readonly (readonly [na
   ];
 }
 
-function describeMigration({ steps, held }: NonNullable<ProjectStatus['migration']>): string {
+function describeMigration({ steps, held, refused }: NonNullable<ProjectStatus['migration']>): string {
+  if (refused !== undefined) return `${refused}; see "bailiwick storage plan"`;
   if (held.length > 0) return `${held.join(', ')} would not be migrated; see "bailiwick storage plan"`;
   return steps === 0 ? 'none pending' : `${steps} steps at the next start; see "bailiwick storage plan"`;
 }

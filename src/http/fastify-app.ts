@@ -69,7 +69,7 @@ export function createResponseLog({ logLevel, accessLog = false }: Pick<HttpOpti
     if (status >= 500 || logsAll) {
       const line = { method: request.method, path: toPath(request.raw), status, ms: Math.round(reply.elapsedTime) };
       const more = accessLog
-        ? { ip: clientAddress(request), bytes: (reply.raw as CountedResponse).bodyBytes, decisionId: reply.getHeader('x-decision-id') }
+        ? { ip: clientAddress(request), bytes: (reply.raw as CountedResponse).sentBytes, decisionId: reply.getHeader('x-decision-id') }
         : {};
       request.log[status >= 500 ? 'warn' : accessLog ? 'info' : 'debug']({ ...line, ...more }, isAborted(reply) ? 'aborted' : 'answered');
     }

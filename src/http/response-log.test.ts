@@ -8,6 +8,7 @@ const SPAN = '00f067aa0ba902b7';
 const traceparent = `00-${TRACE}-${SPAN}-01`;
 
 const routes: readonly Route[] = [
+  { method: 'GET', path: '/unchanged', handle: async () => ({ status: 304, body: { a: 1 } }) },
   { method: 'GET', path: '/decided', handle: async () => ({ status: 200, body: {}, headers: { 'x-decision-id': 'entry-1' } }) },
   { method: 'GET', path: '/streamed', handle: async () => ({ status: 200, body: undefined, pieces: toPieces() }) },
 ];
@@ -46,6 +47,7 @@ it.each([
   ['HEAD', '/decided', 0],
   ['GET', '/streamed', '{"name":"Zoë"}'.length + 1],
   ['HEAD', '/streamed', 0],
+  ['GET', '/unchanged', 0],
   ['GET', '/healthz', '{"success":true,"status":"ok"}'.length],
 ])('the access log counts the bytes of the body of a response to %s %s', async (method, path, bytes) => {
   expect(await lineOf(path, {}, method)).toMatchObject({ method, bytes });

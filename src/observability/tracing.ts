@@ -12,7 +12,7 @@ export interface ServiceTracer extends RequestTracer {
   flush(milliseconds?: number): Promise<void>;
 }
 
-/** Milliseconds for which a shutdown waits for an exporter. Kubernetes and systemd leave five seconds for the shutdown after the last request. */
+/** Milliseconds for which a shutdown waits for an exporter. The files in `deploy/` give the shutdown five seconds after the last request. */
 const FLUSH_MS = 3000;
 
 /**
@@ -50,6 +50,10 @@ async function flushSpans(api: OpenTelemetry, milliseconds: number): Promise<voi
   const timer = setTimeout(() => late.reject(new Error(`the exporter took more than ${milliseconds} ms`)), milliseconds);
   try {
     await Promise.race([(provider.getDelegate?.() ?? provider).forceFlush?.(), late.promise]);
+  } catch (error) {
+    // The SDK rejects with the errors of all its processors, as a list.
+    const errors: readonly unknown[] = Array.isArray(error) ? error : [error];
+    throw new Error(errors.map((each) => (each instanceof Error ? each.message : String(each))).join('; '), { cause: error });
   } finally {
     clearTimeout(timer);
   }

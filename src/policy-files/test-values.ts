@@ -1,7 +1,7 @@
 import { didYouMean } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import { isObject, type Json, type JsonObject } from '../operators/index.ts';
-import { type Resource, suggestField, targetName, typeOf, validateFieldValue } from '../resources/index.ts';
+import { type Resource, suggestField, targetName, toStoredValue, validateFieldValue } from '../resources/index.ts';
 import type { Reporter } from './reporter.ts';
 import { toTestId } from './test-ids.ts';
 
@@ -28,7 +28,7 @@ export function parseValues({ resource, values, path, named }: WrittenValues, { 
       const reference = resolveReference(field, given, named);
       const detail = reference.detail ?? validateFieldValue(field, reference.value)[0]?.detail;
       if (detail !== undefined) report([...path, name], detail);
-      canonical[name] = typeOf(field).toCanonical?.(reference.value, field) ?? reference.value;
+      canonical[name] = toStoredValue(field, reference.value);
     }
   }
   return canonical;

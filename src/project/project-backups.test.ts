@@ -236,7 +236,7 @@ describe('a backup of another version', () => {
     expect(error).toBeInstanceOf(SetupError);
     expect(error).toMatchObject({
       message: expect.stringMatching(/newer/),
-      mistakes: [/\bNote$/, /_Session\.deviceId/, /_Webhook/].map((name) => expect.stringMatching(name)),
+      mistakes: [/\bNote$/, /_Session\.deviceId/, /_Webhook/, /^use the newer version/].map((name) => expect.stringMatching(name)),
     });
     expect(stampOf(live())).toBe(stamp);
     expect(readdirSync(place.data).some((name) => name.endsWith('.part') || name === 'backups')).toBe(false);

@@ -1,5 +1,6 @@
 /** The state of a project's data, for an operator on its machine, while its service runs or not. */
 import { searchEntries } from '../audit/index.ts';
+import { SetupError } from '../errors.ts';
 import {
   countUsersAndPolicies,
   currentRevision,
@@ -12,8 +13,16 @@ import {
   verifyRows,
 } from '../storage/index.ts';
 import { backupFolder, type CreatablePlace, toDatabasePlace } from './project-database.ts';
-import { openTables } from './project-tables.ts';
+import { openTables, type Tables } from './project-tables.ts';
 import { findLastBackup } from './system-source.ts';
+
+/** Steps that a start would perform, and resources that it would not migrate. */
+export interface PendingMigration {
+  readonly steps: number;
+  readonly held: readonly string[];
+  /** The reason why a start of this version would fail, such as that a newer version has migrated the database. */
+  readonly refused?: string;
+}
 
 /** The state of a project's data. */
 export interface ProjectStatus {
@@ -23,8 +32,7 @@ export interface ProjectStatus {
   readonly databaseVersion?: string | undefined;
   /** The current revision of policies, assignments and definitions. */
   readonly revision?: number;
-  /** Steps that a start would perform, and resources that it would not migrate. */
-  readonly migration?: { readonly steps: number; readonly held: readonly string[] };
+  readonly migration?: PendingMigration;
   readonly users?: number;
   /** Active admins. Without one, the service can be set up. */
   readonly admins?: number;
@@ -47,13 +55,22 @@ export async function loadProjectStatus(place: CreatablePlace, { log }: { readon
   const database = place.database.startsWith('sqlite:') ? 'sqlite' : 'postgres';
   const tables = await openTables(place, { log });
   try {
-    const { steps, held } = await tables.plan();
+    const migration = await loadPendingMigration(tables);
     if (emptyFileOf(place.database) !== undefined) return { project: place.project, database };
-    const migration = { steps: steps.length, held };
     const backup = database === 'sqlite' ? findLastBackup(backupFolder(place.data)) : undefined;
     return { project: place.project, database, migration, ...(await loadData(place)), lastBackup: backup };
   } finally {
     await tables.close();
+  }
+}
+
+async function loadPendingMigration(tables: Tables): Promise<PendingMigration> {
+  try {
+    const { steps, held } = await tables.plan();
+    return { steps: steps.length, held };
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    return { steps: 0, held: [], refused: error.message };
   }
 }
 

@@ -6,7 +6,7 @@ import { describeType, type Report } from './definition-mistake.ts';
 import { quote, suggest } from './definition-names.ts';
 import { isIndexable } from './parse-field.ts';
 import type { ResourceIndex } from './resource.ts';
-import { typeOf, validateFieldValue } from './validate-shape.ts';
+import { toStoredValue, validateFieldValue } from './validate-shape.ts';
 
 const MAX_INDEXES = 20;
 const MAX_INDEX_FIELDS = 8;
@@ -101,7 +101,7 @@ function parseIndexWhere(source: Json | undefined, place: IndexPlace, report: Re
     if (field === undefined || !isIndexable(field)) continue;
     const wrong = value === null ? `expected a value, given null` : validateFieldValue(field, value)[0]?.detail;
     if (wrong !== undefined) report(path, wrong);
-    else where.push([name, typeOf(field).toCanonical?.(value, field) ?? value]);
+    else where.push([name, toStoredValue(field, value)]);
   }
   return Object.freeze(Object.fromEntries(where));
 }

@@ -56,7 +56,7 @@ export function typeOf(field: Field): FieldType {
   return type;
 }
 
-/** Returns a value as it is stored: a valid one in its canonical form. */
+/** Returns a value in the form in which it is stored; an invalid value unchanged. */
 export function toStoredValue(field: Field, value: Json): Json {
   return typeOf(field).toCanonical?.(value, field) ?? value;
 }

@@ -49,7 +49,9 @@ describe('deployment', () => {
   it('the container of a new project takes the settings of .env, except those that its image and compose.yaml fix', () => {
     const image = read('templates/common/Dockerfile').matchAll(/(BAILIWICK_[A-Z]+)=(\S+)/g);
     const container = at(parse(read('templates/common/compose.yaml')), 'services.bailiwick');
-    expect(at(container, 'env_file')).toEqual([{ path: '.env', required: false }]);
+    const mounted = { type: 'bind', source: './.env', target: '/app/.env', read_only: true, bind: { create_host_path: false } };
+    expect(at(container, 'volumes')).toContainEqual(mounted);
+    expect(read('templates/common/Dockerfile').match(/^WORKDIR .*/gm)).toEqual(['WORKDIR /app', 'WORKDIR /app']);
     expect(at(container, 'environment')).toEqual({
       ...Object.fromEntries(Array.from(image, ([, name, value]) => [name, value])),
       BAILIWICK_PORT: 8787,

@@ -34,7 +34,7 @@ describe('the listener of a service', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-listener-'));
   mkdirSync(join(folder, 'resources'));
   afterAll(() => rmSync(folder, { recursive: true }));
-  const ONCE = { name: 'SetupError', message: 'a service listens once; create another one' };
+  const ONCE = { name: 'SetupError', message: 'this service has listened or is closed; create another one' };
 
   function create(data: string, port: number): Promise<Service> {
     const flags = { project: folder, data: join(folder, data), port, metricsAddress: '127.0.0.1:0', logLevel: 'silent' };

@@ -97,7 +97,7 @@ async function simulateActive(admin: SimulationContext, test: AccessTest, rulesF
   const explainWith = async (input: ScopeInput): Promise<Explanation> => {
     const who = { userId: principal.id, role: principal.role };
     const applicable = await rulesFor({ ...who, resource: resource.name, action: input.action, now });
-    const changed = changedIn(input, record);
+    const changed = toUnstored(input, record);
     const referenced = await loadReferenced(tx, snapshot.definitions, { ...input, changed, paths: applicable.referencePaths });
     const related = applicable.countsRelated ? relatedFor(admin, changed) : undefined;
     const scope = createScope({ ...input, referenced, related });
@@ -162,8 +162,8 @@ function scopeInputOf(
   };
 }
 
-/** Returns the record of a decision if it is not the stored one: with the values of a hypothesis, or as an update would store it. */
-function changedIn({ resource, record, recordId }: ScopeInput, stored: StoredRecord | undefined): ChangedRecord | undefined {
+/** Returns the record of a decision unless it is the stored one: with the values of a hypothesis, or as an update would store it. */
+function toUnstored({ resource, record, recordId }: ScopeInput, stored: StoredRecord | undefined): ChangedRecord | undefined {
   if (record === stored || record === undefined || record === UNRESOLVED || recordId === undefined) return undefined;
   return toChangedRecord(resource, { version: 1, ...record, id: recordId });
 }

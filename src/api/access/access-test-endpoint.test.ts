@@ -95,6 +95,7 @@ describe('admin.tests.access', () => {
     ],
     [{ resource: { name: 'Article', id: 'a1' }, record: { id: 'a2' }, action: 'read' }, 'record.id:field'],
     [{ resource: { name: 'Article' }, record: { status: 'draft' }, action: 'read', anyRecord: true }, 'anyRecord:conflict'],
+    [{ resource: { name: 'Article', status: 'draft' }, record: { status: 'live' }, action: 'read' }, 'record.status:conflict'],
     [{ resource: { name: 'Article' }, action: 'raed' }, 'action:enum'],
     [{ resource: { name: 'Article' }, action: 'createIfNotExists' }, 'action:enum'],
     [{ resource: { name: 'Article', id: 5 }, action: 'read', user: { role: 5 } }, 'user.role:type resource.id:type'],

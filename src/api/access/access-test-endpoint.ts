@@ -225,6 +225,11 @@ function resolveTest(
   const { name: _, ...named } = given;
   validateFields({ resource: named, record }, resource);
   const fields = { ...named, ...record };
+  const repeated = Object.keys(record).filter((name) => Object.hasOwn(named, name));
+  if (repeated.length > 0)
+    refuseQuestion(
+      repeated.map((name) => ({ path: `record.${name}`, code: 'conflict', detail: 'expected a value in resource or in record' })),
+    );
   const hasFields = Object.keys(fields).length > 0;
   if (anyRecord === true && hasFields)
     refuseQuestion([

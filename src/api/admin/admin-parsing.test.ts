@@ -3,7 +3,7 @@ import { createHttpRequest, refusalOf } from '../../request/http-request.fixture
 import type { HttpRequest } from '../../request/index.ts';
 import { parseAccept } from '../../transfer/index.ts';
 import {
-  type PolicyFile,
+  type PolicyUpload,
   parseChangeCursor,
   parseIdCursor,
   parsePolicyCursor,
@@ -69,8 +69,8 @@ describe('a cursor of changes', () => {
   );
 });
 
-/** Creates a file whose bytes arrive in two pieces. */
-function fileWith(text: string, mediaType: string | undefined): PolicyFile {
+/** Creates an upload whose bytes arrive in two pieces. */
+function uploadWith(text: string, mediaType: string | undefined): PolicyUpload {
   const bytes = Buffer.from(text);
   const half = Math.floor(bytes.length / 2);
   async function* send() {
@@ -85,16 +85,16 @@ describe('the body of an import of policies', () => {
     ['a JSON object as it is', '{"policies":[{"a":1}]}', undefined],
     ['a JSON array as the list', '[{"a":1}]', 'application/json'],
   ] as const)('an import takes %s', async ([, text, type]) => {
-    expect(await parsePolicyImportBody(BOUNDS, 'policies', fileWith(text, type))).toEqual({ body: { policies: [{ a: 1 }] } });
+    expect(await parsePolicyImportBody(BOUNDS, 'policies', uploadWith(text, type))).toEqual({ body: { policies: [{ a: 1 }] } });
   });
 
   it('an import takes one policy of each line of NDJSON, with its number', async () => {
-    const file = fileWith('{"a":1}\n\n{"a":2}\n', 'application/x-ndjson');
-    expect(await parsePolicyImportBody(BOUNDS, 'policies', file)).toEqual({ body: { policies: [{ a: 1 }, { a: 2 }] }, lines: [1, 3] });
+    const upload = uploadWith('{"a":1}\n\n{"a":2}\n', 'application/x-ndjson');
+    expect(await parsePolicyImportBody(BOUNDS, 'policies', upload)).toEqual({ body: { policies: [{ a: 1 }, { a: 2 }] }, lines: [1, 3] });
   });
 
   it('an import names each line that is not JSON', async () => {
-    const parsed = parsePolicyImportBody(BOUNDS, 'policies', fileWith('{\n{"a":2}\n[', 'application/x-ndjson'));
+    const parsed = parsePolicyImportBody(BOUNDS, 'policies', uploadWith('{\n{"a":2}\n[', 'application/x-ndjson'));
     await expect(parsed).rejects.toMatchObject({
       code: 'REQUEST_MALFORMED',
       extras: {
@@ -111,9 +111,9 @@ describe('the body of an import of policies', () => {
     async function* send() {
       for (; ; lines++) yield Buffer.from('{}\n');
     }
-    const file = { mediaType: 'application/x-ndjson', bytes: send() };
+    const upload = { mediaType: 'application/x-ndjson', bytes: send() };
     const expected = { code: 'POLICY_INVALID', extras: { errors: [{ path: 'policies', code: 'tooMany' }] } };
-    await expect(parsePolicyImportBody(LARGER, 'policies', file)).rejects.toMatchObject(expected);
+    await expect(parsePolicyImportBody(LARGER, 'policies', upload)).rejects.toMatchObject(expected);
     expect(lines).toBe(BOUNDS.importPolicies);
   });
 
@@ -122,13 +122,13 @@ describe('the body of an import of policies', () => {
     ['member', '{"policies":['],
   ] as const)('an import of JSON ends at the first item too many of the %s', async ([, start]) => {
     // If it went on, it would find that the text is not JSON.
-    const file = fileWith(`${start}${'[],'.repeat(20_000)}?`, 'application/json');
+    const upload = uploadWith(`${start}${'[],'.repeat(20_000)}?`, 'application/json');
     const expected = { code: 'POLICY_INVALID', extras: { errors: [{ path: 'policies', code: 'tooMany' }] } };
-    await expect(parsePolicyImportBody(LARGER, 'policies', file)).rejects.toMatchObject(expected);
+    await expect(parsePolicyImportBody(LARGER, 'policies', upload)).rejects.toMatchObject(expected);
   });
 
   it.for(['text/csv', 'text/plain'])('an import refuses the type %s', async (type) => {
-    await expect(parsePolicyImportBody(BOUNDS, 'policies', fileWith('a', type))).rejects.toMatchObject({ code: 'REQUEST_MEDIA_TYPE' });
+    await expect(parsePolicyImportBody(BOUNDS, 'policies', uploadWith('a', type))).rejects.toMatchObject({ code: 'REQUEST_MEDIA_TYPE' });
   });
 });
 

@@ -92,7 +92,7 @@ export interface PolicyImportLimits {
 }
 
 /** The bytes of an import. */
-export interface PolicyFile {
+export interface PolicyUpload {
   /** The media type; JSON if undefined. */
   readonly mediaType: string | undefined;
   readonly bytes: ByteStream;
@@ -106,7 +106,7 @@ export interface PolicyFile {
 export async function parsePolicyImportBody(
   { importBounds, importPolicies }: PolicyImportLimits,
   list: string,
-  { mediaType, bytes }: PolicyFile,
+  { mediaType, bytes }: PolicyUpload,
 ): Promise<PolicyImportBody> {
   const bounds = { ...importBounds, maxItems: importPolicies };
   const format = detectFormat(mediaType);

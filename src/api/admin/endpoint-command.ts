@@ -41,6 +41,6 @@ export async function runAsAdmin<P extends ObjectSchema, Q extends ObjectSchema,
     verifyToken: async () => {},
     parse: () => ({ ...validateEndpointInput(endpoint, input), headers: { ifMatch: version === undefined ? undefined : [version] } }),
   });
-  // Its static type accepts undefined members, which are absent in JSON.
+  // The static type of the body accepts undefined members, which are absent in JSON.
   return body as BodyOf<R>;
 }

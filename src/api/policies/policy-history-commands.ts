@@ -14,7 +14,7 @@ import {
 import { type AdminDeps, runAsAdmin } from '../admin/index.ts';
 import { type DescribedChange, describeChange } from './policy-changes.ts';
 import { loadHistoryNames, requireVersion } from './policy-history-endpoints.ts';
-import { policyRollback } from './policy-rollback-endpoint.ts';
+import { policyRollback, type RolledBackAssignment } from './policy-rollback-endpoint.ts';
 
 /** The changes to load, newest first. */
 export interface HistoryQuery {
@@ -75,10 +75,7 @@ export interface CommandRollback {
 }
 
 /** An assignment that a rollback restored, revoked or skipped. */
-export interface ReportedAssignment {
-  readonly outcome: 'restored' | 'revoked' | 'skipped';
-  readonly userId?: string;
-  readonly role?: string;
+export interface ReportedAssignment extends RolledBackAssignment {
   readonly email?: string;
 }
 
@@ -111,7 +108,7 @@ export async function rollBackFromCommand(deps: AdminDeps, command: CommandRollb
 async function withEmails(
   { policyStore }: AdminDeps,
   tx: Transaction,
-  assignments: readonly ReportedAssignment[],
+  assignments: readonly RolledBackAssignment[],
 ): Promise<readonly ReportedAssignment[]> {
   const userIds = assignments.flatMap(({ userId }) => userId ?? []);
   const users = await loadUndamagedRecords(tx, (await policyStore.snapshot(tx)).user, userIds);

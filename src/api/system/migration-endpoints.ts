@@ -1,6 +1,5 @@
 import { SetupError } from '../../errors.ts';
 import { envelope, respond, toSuccess } from '../../request/index.ts';
-import type { Definitions } from '../../resources/index.ts';
 import { component, Input, OneOf, Type } from '../../schemas/index.ts';
 import { listMigrations, planMigrationIn } from '../../storage/index.ts';
 import { type AdminEndpoint, adminEndpoint } from '../admin/index.ts';
@@ -40,10 +39,13 @@ const STEP = component(
 const PLAN = component(
   'admin.StoragePlan',
   Type.Object({
-    hash: Type.Optional(Type.String({ description: 'Hash for `bailiwick storage apply --allow`. Absent if the files have mistakes.' })),
+    hash: Type.Optional(Type.String({ description: 'Hash for `bailiwick storage apply --allow`. Absent if there is no plan.' })),
     steps: Type.Array(STEP),
     held: Type.Array(TEXT, { description: 'Resources that are not migrated.' }),
-    mistakes: Type.Array(TEXT, { description: 'Mistakes in the definition files. If there are any, there is no plan.' }),
+    mistakes: Type.Array(TEXT, {
+      description:
+        'Mistakes in the definition files, or the reasons why this version cannot migrate the database. If there are any, there is no plan.',
+    }),
   }),
 );
 
@@ -90,9 +92,12 @@ export const migrationEndpoints: readonly AdminEndpoint[] = [
     answers: { 200: { description: 'The plan.', schema: envelope(PLAN), example: toSuccess(EXAMPLE_PLAN) } },
     // The files may differ from the definitions in force.
     async handle({ tx, deps }) {
-      const read = loadDefinitions(deps.readDefinitions);
-      if ('mistakes' in read) return respond(200, toSuccess({ steps: [], held: [], mistakes: read.mistakes }));
-      return respond(200, toSuccess({ ...(await planMigrationIn(tx, read.definitions)), mistakes: [] }));
+      try {
+        return respond(200, toSuccess({ ...(await planMigrationIn(tx, deps.readDefinitions())), mistakes: [] }));
+      } catch (error) {
+        if (!(error instanceof SetupError)) throw error;
+        return respond(200, toSuccess({ steps: [], held: [], mistakes: error.mistakes.length > 0 ? error.mistakes : [error.message] }));
+      }
     },
   }),
   adminEndpoint({
@@ -116,13 +121,3 @@ export const migrationEndpoints: readonly AdminEndpoint[] = [
     },
   }),
 ];
-
-/** Returns the definitions of the definition files, or the mistakes in the files. */
-function loadDefinitions(read: () => Definitions): { readonly definitions: Definitions } | { readonly mistakes: readonly string[] } {
-  try {
-    return { definitions: read() };
-  } catch (error) {
-    if (!(error instanceof SetupError)) throw error;
-    return { mistakes: error.mistakes.length > 0 ? error.mistakes : [error.message] };
-  }
-}

@@ -22,8 +22,8 @@ export async function decideInDatabase(context: RequestContext, input: DecisionI
   if (found === undefined) return undefined;
   const from = performance.now();
   const known = withoutRecords(toScope(input));
-  // The changed record of an update is not stored: its values are literals of the condition, and no column stands for them, nor does a path that
-  // leads back to its resource.
+  // The changed record of an update is not stored, so its values are literals of the condition. Columns, and paths that lead back to its resource,
+  // have the stored values instead.
   const isStored = hasSameValues(found.record, record);
   const scope = isStored ? withoutRecords(toScope({ ...input, record: UNRESOLVED })) : known;
   const readsResource = (where: Condition): boolean =>

@@ -49,7 +49,7 @@ function keptFacts(context: RequestContext, input: DecisionInput, { decision, sc
   const values = factsOf(readsToExplain(input.applicable, decision), scope, kept);
   const fields = input.action === 'update' ? givenFields(context, input) : [];
   const { dryRun } = context.request;
-  // An allowed update was decided on both records, and its entry has the values of the changed one. An import is decided on no other one.
+  // An allowed update was decided on both records, and its entry has the values of the changed one. The decision on `import` is made on the changed record only.
   const changedRecord = input.isChangedRecord === true && input.action === 'update' && decision.effect === 'deny';
   if (fields.length === 0 && dryRun !== true && !changedRecord) return values;
   return { ...values, ...(fields.length > 0 && { fields }), ...(dryRun && { dryRun }), ...(changedRecord && { changedRecord }) };

@@ -1,6 +1,6 @@
 import type { Field } from '../../fields/index.ts';
 import { type Json, parseDecimal, toDecimalText } from '../../operators/index.ts';
-import { typeOf, validateFieldValue } from '../../resources/index.ts';
+import { toStoredValue, validateFieldValue } from '../../resources/index.ts';
 
 /** The result of converting a value: its canonical form in the new type (absent if there is no value), or `fits: false`. */
 export type ConvertedValue = { readonly fits: true; readonly value?: Json } | { readonly fits: false };
@@ -25,7 +25,7 @@ export function convertValue(value: Json, before: Field, after: Field): Converte
   }
   const candidate = toCandidate(value, before, after);
   if (candidate === undefined || validateFieldValue(after, candidate).length > 0) return LOST;
-  return { fits: true, value: typeOf(after).toCanonical?.(candidate, after) ?? candidate };
+  return { fits: true, value: toStoredValue(after, candidate) };
 }
 
 /** Returns the only possible equivalent in the new type, not yet validated. */

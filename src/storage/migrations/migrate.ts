@@ -22,7 +22,7 @@ export interface MigrationResult {
   readonly plan: Plan;
   /** The performed steps. */
   readonly done: readonly Step[];
-  /** The plan with the steps of the held resources; its hash allows them. */
+  /** The plan of the next migration with the same definitions. Its hash allows the steps of held resources. */
   readonly remaining: Plan;
 }
 
@@ -121,13 +121,17 @@ async function migrateIn(tx: Transaction, wanted: Definitions, options: Transact
   await saveDefinitionsInForce(tx, selected.definitions);
   if (done.length > 0) await recordMigration(tx, { actor, planHash: selected.plan.hash, steps: done, startedAt, backup });
   const { definitions, plan } = selected;
-  const remaining = done.length > 0 && plan.held.length > 0 ? await planMigrationIn(tx, wanted) : plan;
-  return { definitions, plan, done, remaining };
+  if (plan.held.length === 0) return { definitions, plan, done, remaining: emptyPlan(wanted) };
+  return { definitions, plan, done, remaining: done.length > 0 ? await planMigrationIn(tx, wanted) : plan };
 }
 
 function nothingToDo(wanted: Definitions): MigrationResult {
-  const plan: Plan = { hash: hashPlan([], wanted), steps: [], held: [] };
+  const plan = emptyPlan(wanted);
   return { definitions: wanted, plan, done: [], remaining: plan };
+}
+
+function emptyPlan(wanted: Definitions): Plan {
+  return { hash: hashPlan([], wanted), steps: [], held: [] };
 }
 
 /**

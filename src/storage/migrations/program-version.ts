@@ -17,10 +17,10 @@ type AppliedResources = ReadonlyMap<string, AppliedResource>;
  */
 export function refuseNewerVersion(applied: AppliedResources, own: Definitions): void {
   const unknown = inForce(applied).flatMap(([name, resource]) => (isSystem(name) ? describeUnknown(name, { resource, own }) : []));
-  refuse(unknown, ['start the newer version, or restore a backup from before the upgrade']);
+  refuse(unknown);
 }
 
-/** Refuses such a database, and one with a definition of the project that this version cannot parse. @throws SetupError */
+/** Refuses such a database before a restore, and one with a definition of the project that this version cannot parse. @throws SetupError */
 export async function validateProgramVersion(tx: Transaction, own: Definitions): Promise<void> {
   const { resources } = toAppliedState(await loadDefinitionRows(tx));
   refuse(
@@ -35,9 +35,10 @@ function isSystem(name: string): boolean {
   return name.startsWith('_');
 }
 
-function refuse(unknown: readonly string[], hints: readonly string[] = []): void {
+function refuse(unknown: readonly string[]): void {
   if (unknown.length === 0) return;
-  throw new SetupError('the database was written by a newer version of this program; nothing was changed', [...unknown, ...hints]);
+  const hint = 'use the newer version, or a backup from before the upgrade';
+  throw new SetupError('the database was written by a newer version of this program; nothing was changed', [...unknown, hint]);
 }
 
 function inForce(applied: AppliedResources): readonly (readonly [name: string, resource: Resource | undefined])[] {

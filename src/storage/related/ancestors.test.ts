@@ -150,7 +150,7 @@ describe('the ancestors of a record below a changed one', () => {
     ['Folder', 'b', 'c', Array.from({ length: 16 }, () => 'c b').join(' '), 'limit'],
     ['Sealed', 'c', undefined, 'c', 'root'],
     ['Sealed', 'c', 'a', 'c a', 'root'],
-  ])('those in %s, with %s moved below %s, are "%s" and end with %s', async (name, id, parentId, ids, end) => {
+  ])('the ancestors in %s, with %s moved below %s, are "%s" and end with %s', async (name, id, parentId, ids, end) => {
     expect(await ancestorsAfter(name, id, parentId)).toEqual({ ids: ids.split(' '), end });
   });
 });

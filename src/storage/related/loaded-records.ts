@@ -19,7 +19,7 @@ export interface FoundMap<T> {
 interface FoundKind<T> {
   /** Counts the records of an entry. */
   sizeOf(found: T): number;
-  /** Returns true if an entry depends on the record that a decision would change: others then read another state of it. */
+  /** Returns true if an entry depends on the record that a decision would change: decisions on another state of it must not use such an entry. */
   dependsOn(found: T, changed: ChangedRecord): boolean;
 }
 

@@ -2657,11 +2657,11 @@ export interface components {
             };
         };
         "admin.StoragePlan": {
-            /** @description Hash for `bailiwick storage apply --allow`. Absent if the files have mistakes. */
+            /** @description Hash for `bailiwick storage apply --allow`. Absent if there is no plan. */
             hash?: string;
             /** @description Resources that are not migrated. */
             held: string[];
-            /** @description Mistakes in the definition files. If there are any, there is no plan. */
+            /** @description Mistakes in the definition files, or the reasons why this version cannot migrate the database. If there are any, there is no plan. */
             mistakes: string[];
             steps: components["schemas"]["admin.StorageStep"][];
         };
