@@ -21,11 +21,12 @@ export async function sendAuthorized(request: Request): Promise<Response> {
 async function send(request: Request): Promise<Response> {
   const token = await accessToken();
   if (token !== undefined) request.headers.set('authorization', `Bearer ${token}`);
+  const wasOnline = navigator.onLine;
   try {
     return await fetch(request, { credentials: 'omit' });
   } catch (error) {
     if (request.signal.aborted) throw error;
-    throw toNetworkError(error);
+    throw toNetworkError(error, wasOnline);
   }
 }
 

@@ -22,7 +22,7 @@ export interface ProblemBody {
   readonly [member: string]: unknown;
 }
 
-/** A refused or failed request. `problem.code` is `NETWORK` if the service did not answer, and `OFFLINE` if the browser has no network. */
+/** A refused or failed request. `problem.code` is `NETWORK` if the service did not answer, and `OFFLINE` if the browser had no network before it was sent. */
 export class RequestError extends Error {
   readonly problem: ProblemBody;
   /** Seconds after which the service accepts the request again. */
@@ -54,12 +54,22 @@ function isProblem(body: unknown): body is ProblemBody {
   return typeof title === 'string' && typeof status === 'number' && typeof code === 'string';
 }
 
-/** Returns the error of a request that got no response. */
-export function toNetworkError(cause: unknown): RequestError {
+/** Returns the error of a request that got no response. If the browser had a network when it was sent, the service may have performed it. */
+export function toNetworkError(cause: unknown, wasOnline: boolean): RequestError {
   const { offline, unanswered } = commonTexts.network;
-  if (!navigator.onLine) return new RequestError({ ...offline, status: 0, code: 'OFFLINE' });
+  if (!wasOnline) return new RequestError({ ...offline, status: 0, code: 'OFFLINE' });
   const detail = cause instanceof Error ? cause.message : String(cause);
   return new RequestError({ title: unanswered, status: 0, code: 'NETWORK', detail });
+}
+
+/** Returns the body of a success. @throws RequestError if it breaks off */
+export async function readBody(response: Response, signal?: AbortSignal): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw toNetworkError(error, true);
+  }
 }
 
 /** Returns true if the answer of the service to a request is not known: it was lost, or something before the service gave up waiting. */

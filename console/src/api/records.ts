@@ -1,6 +1,6 @@
 /** Requests for records. Their fields are those of the definitions, so they are not typed. */
 import { sendAuthorized } from './client.ts';
-import { readProblem } from './problem.ts';
+import { readBody, readProblem } from './problem.ts';
 
 /** A record: its id, its version and the fields that the caller may see. */
 export interface Row {
@@ -43,7 +43,7 @@ export interface RecordRequest {
 /** Sends a request below `/api`, and returns the body of its response. @throws RequestError if it is refused */
 export async function sendRecordRequest<Body>(path: string, request: RecordRequest = {}): Promise<Body> {
   const response = await send(path, request);
-  return (response.status === 204 ? undefined : await response.json()) as Body;
+  return (response.status === 204 ? undefined : await readBody(response, request.signal)) as Body;
 }
 
 async function send(path: string, { method = 'GET', query = {}, body, version, signal }: RecordRequest): Promise<Response> {

@@ -3,7 +3,7 @@
  * to `/auth/session*` send the cookie.
  */
 import type { components } from './generated/endpoints.d.ts';
-import { readProblem, toNetworkError } from './problem.ts';
+import { readBody, readProblem, toNetworkError } from './problem.ts';
 
 /** The signed-in user. */
 export type Caller = components['schemas']['api.Caller'];
@@ -57,7 +57,7 @@ export async function accessToken(): Promise<string | undefined> {
 export async function signIn(credentials: { readonly email: string; readonly password: string }): Promise<void> {
   const response = await send('/auth/session', 'POST', credentials);
   if (!response.ok) throw await readProblem(response);
-  accept((await response.json()) as Issued);
+  accept((await readBody(response)) as Issued);
 }
 
 /** Resumes the session of an earlier page, if there was one. @throws RequestError if the service does not answer */
@@ -80,7 +80,7 @@ async function refresh(): Promise<boolean> {
   const response = await send('/auth/session/refresh', 'POST');
   // The user has signed out meanwhile.
   if (sessionState().status === 'signedOut') return false;
-  if (response.ok) return resume((await response.json()) as Issued);
+  if (response.ok) return resume((await readBody(response)) as Issued);
   // Other statuses, such as 429 and 503, say nothing about the session.
   if (response.status !== 401 && response.status !== 403) throw await readProblem(response);
   forget(state.status === 'signedIn');
@@ -142,6 +142,7 @@ function change(next: SessionState): void {
 }
 
 async function send(path: string, method: 'POST' | 'DELETE', body?: object): Promise<Response> {
+  const wasOnline = navigator.onLine;
   try {
     return await fetch(path, {
       method,
@@ -149,6 +150,6 @@ async function send(path: string, method: 'POST' | 'DELETE', body?: object): Pro
       ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     });
   } catch (error) {
-    throw toNetworkError(error);
+    throw toNetworkError(error, wasOnline);
   }
 }
