@@ -2,7 +2,7 @@
 import createClient from 'openapi-fetch';
 import type { components, paths } from './generated/endpoints.d.ts';
 import { readProblem, toNetworkError } from './problem.ts';
-import { accessToken, refreshSession } from './session.ts';
+import { accessToken, currentSession, refreshSession } from './session.ts';
 
 /** The schemas of the service, by name. */
 export type Schemas = components['schemas'];
@@ -10,11 +10,12 @@ export type Schemas = components['schemas'];
 /** The client of all endpoints except those of records, whose fields differ in each project. */
 export const client = createClient<paths>({ fetch: sendAuthorized });
 
-/** Sends a request with the access token. A refused token is refreshed once. @throws RequestError if the service does not answer */
+/** Sends a request with the access token. A refused token is refreshed once, unless another session has begun. @throws RequestError if the service does not answer */
 export async function sendAuthorized(request: Request): Promise<Response> {
   const again = request.clone();
+  const session = currentSession();
   const response = await send(request);
-  if (response.status !== 401) return response;
+  if (response.status !== 401 || session !== currentSession()) return response;
   return (await refreshSession()) ? send(again) : response;
 }
 

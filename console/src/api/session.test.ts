@@ -37,6 +37,23 @@ function answer(...responses: readonly Response[]): readonly string[] {
   return sent;
 }
 
+/** Holds the body of a response back until `end` is called. `wasRead` resolves when its reader waits for it. */
+function holdBody(whole: Response): { readonly response: Response; readonly wasRead: Promise<void>; end(): void } {
+  const [read, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const body = new ReadableStream(
+    {
+      async pull(controller) {
+        read.resolve();
+        await ended.promise;
+        controller.enqueue(new Uint8Array(await whole.arrayBuffer()));
+        controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { response: new Response(body, whole), wasRead: read.promise, end: ended.resolve };
+}
+
 async function signInAs(user: typeof ADA): Promise<void> {
   answer(tokenOf(user));
   await signIn({ email: user.email, password: 'correct horse battery' });
@@ -73,11 +90,76 @@ describe('signing out', () => {
     expect(localStorage.getItem('bailiwick-signed-in')).toBeNull();
   });
 
+  it('ignores a refresh whose body comes afterwards', async () => {
+    await signInAs(ADA);
+    const { response, wasRead, end } = holdBody(tokenOf(ADA));
+    vi.stubGlobal('fetch', (path: string) => Promise.resolve(path.endsWith('/refresh') ? response : new Response(null, { status: 204 })));
+    const refreshed = refreshSession();
+    await wasRead;
+    await signOut();
+    end();
+    expect(await refreshed).toBe(false);
+    expect(sessionState()).toEqual({ status: 'signedOut', hasEnded: false });
+    expect(localStorage.getItem('bailiwick-signed-in')).toBeNull();
+  });
+
+  it('removes unsaved changes and ends the session also if the local storage is full', async () => {
+    await signInAs(ADA);
+    sessionStorage.setItem('kept', 'changes');
+    vi.spyOn(localStorage, 'setItem').mockImplementation(() => {
+      throw new DOMException('full', 'QuotaExceededError');
+    });
+    answer(new Response(null, { status: 204 }));
+    await signOut();
+    expect(sessionState()).toEqual({ status: 'signedOut', hasEnded: false });
+    expect(sessionStorage.getItem('kept')).toBeNull();
+  });
+
   it.each([204, 401])('ends the session after an answer with %i', async (status) => {
     await signInAs(ADA);
     answer(status === 401 ? refused(status) : new Response(null, { status }));
     await signOut();
     expect(sessionState()).toEqual({ status: 'signedOut', hasEnded: false });
+  });
+});
+
+describe('signing in during a refresh of the former session', () => {
+  /** Holds back the refresh of a session that is about to end, signs out, and signs in as another user. Returns what the service then received. */
+  async function changeUser(start: () => Promise<unknown>, refresh: Response): Promise<{ readonly sent: readonly (string | null)[] }> {
+    answer(Response.json({ token: 'token of ada', expiresIn: 0, user: ADA }));
+    await signIn({ email: ADA.email, password: 'correct horse battery' });
+    const [held, sent] = [Promise.withResolvers<Response>(), [] as (string | null)[]];
+    vi.stubGlobal('fetch', (target: string | Request, { method }: RequestInit) => {
+      if (target instanceof Request) {
+        sent.push(target.headers.get('authorization'));
+        return Promise.resolve(refused(401));
+      }
+      if (target.endsWith('/refresh')) return held.promise;
+      return Promise.resolve(method === 'DELETE' ? new Response(null, { status: 204 }) : tokenOf(BOB));
+    });
+    const started = start();
+    await signOut();
+    await signIn({ email: BOB.email, password: 'correct horse battery' });
+    held.resolve(refresh);
+    await started;
+    return { sent };
+  }
+
+  it.each([
+    ['a token', () => tokenOf(ADA)],
+    ['a refusal', () => refused(401)],
+  ])('keeps the new session after %s', async (_, refresh) => {
+    const results: boolean[] = [];
+    await changeUser(async () => results.push(await refreshSession()), refresh());
+    expect(results).toEqual([false]);
+    expect(sessionState()).toEqual({ status: 'signedIn', user: BOB });
+    expect(localStorage.getItem('bailiwick-signed-in')).not.toBeNull();
+  });
+
+  it('sends no request of the former user as the new one', async () => {
+    const request = (): Promise<Response> => sendAuthorized(new Request('http://localhost/api/Article', { method: 'POST' }));
+    const { sent } = await changeUser(request, tokenOf(ADA));
+    expect(sent).toEqual([null]);
   });
 });
 

@@ -25,6 +25,8 @@ let state: SessionState = { status: 'unknown' };
 let token: string | undefined;
 let expiresAt = 0;
 let refreshing: Promise<boolean> | undefined;
+/** The number of the session, which each sign-in and each end of a session increases. */
+let current = 0;
 const listeners = new Set<() => void>();
 
 /** Item of the local storage that says that this browser has signed in. Scripts cannot see the cookie. */
@@ -41,6 +43,11 @@ export function sessionState(): SessionState {
   return state;
 }
 
+/** Returns the number of the session. A request that began in another one must not continue in it. */
+export function currentSession(): number {
+  return current;
+}
+
 /** Calls a function after each change of the session. Returns a function that ends the calls. */
 export function subscribeSession(listener: () => void): () => void {
   listeners.add(listener);
@@ -49,15 +56,17 @@ export function subscribeSession(listener: () => void): () => void {
 
 /** Returns a valid access token, after a refresh if it is about to expire; undefined if the session has ended. */
 export async function accessToken(): Promise<string | undefined> {
-  if (token !== undefined && Date.now() > expiresAt - MARGIN) await refreshSession();
-  return token;
+  const isValid = token === undefined || Date.now() <= expiresAt - MARGIN || (await refreshSession());
+  return isValid ? token : undefined;
 }
 
 /** Signs in. @throws RequestError if the service refuses it */
 export async function signIn(credentials: { readonly email: string; readonly password: string }): Promise<void> {
   const response = await send('/auth/session', 'POST', credentials);
   if (!response.ok) throw await readProblem(response);
-  accept((await readBody(response)) as Issued);
+  const issued = (await readBody(response)) as Issued;
+  current += 1;
+  accept(issued);
 }
 
 /** Resumes the session of an earlier page, if there was one. @throws RequestError if the service does not answer */
@@ -77,10 +86,12 @@ export function refreshSession(): Promise<boolean> {
 async function refresh(): Promise<boolean> {
   // A later request of a session that has ended must not continue as the user of another tab.
   if (state.status === 'signedOut') return false;
+  const session = current;
   const response = await send('/auth/session/refresh', 'POST');
-  // The user has signed out meanwhile.
-  if (sessionState().status === 'signedOut') return false;
-  if (response.ok) return resume((await readBody(response)) as Issued);
+  const issued = response.ok ? ((await readBody(response)) as Issued) : undefined;
+  // The user has signed out meanwhile, and may have signed in again.
+  if (session !== current) return false;
+  if (issued !== undefined) return resume(issued);
   // Other statuses, such as 429 and 503, say nothing about the session.
   if (response.status !== 401 && response.status !== 403) throw await readProblem(response);
   forget(state.status === 'signedIn');
@@ -102,9 +113,9 @@ export async function signOut(): Promise<void> {
   const response = await send('/auth/session', 'DELETE');
   // With 401, the session has ended already.
   if (!response.ok && response.status !== 401) throw await readProblem(response);
-  localStorage.setItem(SIGNED_OUT, new Date().toISOString());
   sessionStorage.clear();
   forget(false);
+  keepItem(SIGNED_OUT, new Date().toISOString());
 }
 
 /** Ends the session of this tab, and removes what it keeps, when another tab of the browser signs out. */
@@ -124,16 +135,26 @@ function forget(hasEnded: boolean): void {
 
 /** Forgets the token in this tab. The browser may have a session of another user. */
 function endHere(hasEnded: boolean): void {
+  current += 1;
   token = undefined;
   change({ status: 'signedOut', hasEnded });
 }
 
 function accept(issued: Issued): void {
   token = issued.token;
-  localStorage.setItem(SIGNED_IN, 'true');
+  keepItem(SIGNED_IN, 'true');
   expiresAt = Date.now() + issued.expiresIn * 1000;
   const isSame = state.status === 'signedIn' && JSON.stringify(state.user) === JSON.stringify(issued.user);
   if (!isSame) change({ status: 'signedIn', user: issued.user });
+}
+
+/** Sets an item of the local storage. Without it, the session of this tab is the same. */
+function keepItem(name: string, value: string): void {
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    // The storage is full: a reload asks to sign in, and the other tabs notice the end when the service refuses their next request.
+  }
 }
 
 function change(next: SessionState): void {
