@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { chooseTimes, isOrdered, toFields, withFields } from './entry-times.ts';
 
 const NOW = Date.parse('2026-03-02T10:00:00.500Z');
@@ -31,6 +31,16 @@ describe('the fields of chosen times', () => {
   it('replace the time that was changed, and keep the other instant', () => {
     const later = toFields({ to: '2026-03-02T11:30:00Z' }).to;
     expect(withFields(search, { ...toFields(search), to: later })).toEqual({ ...search, to: '2026-03-02T11:30:00Z' });
+  });
+
+  it.each([
+    ['2026-10-25T00:30:00Z', '2026-10-25T00:31:00Z'],
+    ['2026-10-25T01:30:00Z', '2026-10-25T01:31:00Z'],
+  ])('stay in the hour that they show if it occurs twice: %s a minute later is %s', (former, later) => {
+    vi.stubEnv('TZ', 'Europe/Berlin');
+    const local = '2026-10-25T02:31:00';
+    expect(withFields({ from: former }, { from: local, to: '' })).toEqual({ from: later });
+    expect(withFields({ to: former }, { from: '', to: local })).toEqual({ to: later });
   });
 
   it('without a time remove it, and show all entries without both', () => {

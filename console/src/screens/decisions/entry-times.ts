@@ -27,8 +27,8 @@ export function withFields(search: DecisionsSearch, fields: EntryTimes): Decisio
   const { from, to, range: _, ...others } = search;
   const shown = toFields(search);
   const times = {
-    from: fields.from === shown.from ? from : fromLocalTime(fields.from),
-    to: fields.to === shown.to ? to : fromLocalTime(fields.to),
+    from: fields.from === shown.from ? from : fromLocalTime(fields.from, from),
+    to: fields.to === shown.to ? to : fromLocalTime(fields.to, to),
   };
   const set = Object.fromEntries(Object.entries(times).filter(([, instant]) => instant !== undefined && instant !== ''));
   return Object.keys(set).length === 0 ? { ...others, range: 'all' } : { ...others, ...set };
