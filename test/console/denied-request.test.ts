@@ -112,4 +112,32 @@ describe('a denied request', () => {
     expect(await page.getByText('ACCESS_DENIED').count()).toBe(0);
     await expectSoundScreen(page);
   });
+
+  it('a user who may read some records opens a new record only if it is one of them, and none is denied', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
+    const user = await newsroom.user({ name: 'Cleo Creator' });
+    const isShared = { field: 'resource.subject', operator: 'startsWith', value: 'Shared' };
+    const rules = [
+      { resource: 'Tip', action: 'create', description: 'create tips' },
+      { resource: 'Tip', action: 'read', description: 'read shared tips', conditions: [isShared] },
+    ];
+    await newsroom.createPolicy({ userId: user.id, rules });
+    const page = await visitor.open(newsroom, '/data/Tip/new', { as: user });
+    const create = async (subject: string): Promise<void> => {
+      await page.getByRole('textbox', { name: 'subject', exact: true }).fill(subject);
+      await page.getByRole('textbox', { name: 'text', exact: true }).fill('read by some');
+      await page.getByRole('button', { name: 'Create' }).click();
+    };
+    await create('Shared with all');
+    await page.getByRole('heading', { name: 'Shared with all', level: 1 }).waitFor();
+    await page.goto(`${newsroom.console}/data/Tip/new`);
+    await create('Kept to oneself');
+    await page.getByText(/^The record was created: [\da-f-]{36}$/).waitFor();
+    await page.waitForURL(/\/data$/);
+    const denials = await newsroom.call('GET', `/admin/api/decisions?userId=${user.id}&allowed=false`, { token: story.admin.token });
+    expect(denials.body).toMatchObject({ data: [] });
+  });
 });

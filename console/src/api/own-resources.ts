@@ -1,5 +1,5 @@
 /** The resources that the caller may use, and what the caller may do with them. */
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { bodyOf, client, type Schemas } from './client.ts';
 import { ownCatalogueQuery } from './queries.ts';
 
@@ -31,4 +31,12 @@ export function ownPermissionsQuery(resource: string, id: string) {
 /** Returns the effect of an action on a resource: `deny` if the catalogue does not name it. */
 export function effectOf({ permissions }: OwnResource, action: ActionName): 'allow' | 'conditional' | 'deny' {
   return permissions.find((permission) => permission.action === action)?.effect ?? 'deny';
+}
+
+/** Returns true if policies allow the caller to read a record. Unlike a read, a question adds no denial to the audit log. */
+export async function isReadable(queryClient: QueryClient, resource: OwnResource, id: string): Promise<boolean> {
+  const effect = effectOf(resource, 'read');
+  if (effect !== 'conditional') return effect === 'allow';
+  const permissions = await queryClient.ensureQueryData(ownPermissionsQuery(resource.definition.name, id));
+  return permissions.some((permission) => permission.action === 'read' && permission.effect === 'allow');
 }

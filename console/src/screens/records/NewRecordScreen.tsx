@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { effectOf, useOwnResource } from '../../api/own-resources.ts';
+import { effectOf, isReadable, useOwnResource } from '../../api/own-resources.ts';
 import { type Row, sendRecordRequest } from '../../api/records.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { notifySuccess } from '../../components/notify.ts';
@@ -19,22 +19,24 @@ export function NewRecordScreen() {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const watch = useScreenWatch();
-  const isDenied = (action: 'read' | 'list'): boolean => !resource.data || effectOf(resource.data, action) === 'deny';
+  const open = async (id: string): Promise<void> => {
+    await navigate({ to: '/data/$resource/$id', params: { resource: name, id }, ignoreBlocker: true });
+  };
+  const openList = async (): Promise<void> => {
+    const mayList = resource.data && effectOf(resource.data, 'list') !== 'deny';
+    await (mayList
+      ? navigate({ to: '/data/$resource', params: { resource: name }, ignoreBlocker: true })
+      : navigate({ to: '/data', ignoreBlocker: true }));
+  };
   const create = async (body: object): Promise<void> => {
     const isOpen = watch();
     const { data } = await sendRecordRequest<{ readonly data: Row }>(encodeURIComponent(name), { method: 'POST', body })
       // Also after an error: the answer to a creation may be lost.
       .finally(() => queryClient.invalidateQueries({ queryKey: ['records', name] }));
-    if (isDenied('read')) {
-      notifySuccess(texts.record.createdUnread(data.id));
-      if (!isOpen()) return;
-      await (!isDenied('list')
-        ? navigate({ to: '/data/$resource', params: { resource: name }, ignoreBlocker: true })
-        : navigate({ to: '/data', ignoreBlocker: true }));
-      return;
-    }
-    notifySuccess(texts.record.created);
-    if (isOpen()) await navigate({ to: '/data/$resource/$id', params: { resource: name, id: data.id }, ignoreBlocker: true });
+    // The record is stored: a failure of the question must not offer to create it again.
+    const mayRead = resource.data ? await isReadable(queryClient, resource.data, data.id).catch(() => false) : false;
+    notifySuccess(mayRead ? texts.record.created : texts.record.createdUnread(data.id));
+    if (isOpen()) await (mayRead ? open(data.id) : openList());
   };
   const records = (
     <TextLink to="/data/$resource" params={{ resource: name }}>
