@@ -1,6 +1,6 @@
 /** Requests for records. Their fields are those of the definitions, so they are not typed. */
 import { sendAuthorized } from './client.ts';
-import { readBody, readProblem } from './problem.ts';
+import { isLost, readBody, readProblem } from './problem.ts';
 
 /** A record: its id, its version and the fields that the caller may see. */
 export interface Row {
@@ -84,4 +84,16 @@ export function loadDeletedRecords(resource: string, query: RecordQuery, signal?
 export async function loadRecord(resource: string, id: string, signal?: AbortSignal): Promise<Row> {
   const path = `${encodeURIComponent(resource)}/${encodeURIComponent(id)}`;
   return (await sendRecordRequest<{ readonly data: Row }>(path, { signal })).data;
+}
+
+/** Creates a record, and reloads the lists that show it. @throws RequestError if it is refused */
+export async function createRecord(resource: string, body: object, reload: () => Promise<unknown>): Promise<Row> {
+  const path = encodeURIComponent(resource);
+  const { data } = await sendRecordRequest<{ readonly data: Row }>(path, { method: 'POST', body }).catch((error: unknown) => {
+    // The record may have been created. The error does not wait for the lists.
+    if (isLost(error)) void reload();
+    throw error;
+  });
+  await reload();
+  return data;
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { effectOf, isReadable, useOwnResource } from '../../api/own-resources.ts';
-import { type Row, sendRecordRequest } from '../../api/records.ts';
+import { createRecord } from '../../api/records.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Page } from '../../components/Page.tsx';
@@ -30,13 +30,11 @@ export function NewRecordScreen() {
   };
   const create = async (body: object): Promise<void> => {
     const isOpen = watch();
-    const { data } = await sendRecordRequest<{ readonly data: Row }>(encodeURIComponent(name), { method: 'POST', body })
-      // Also after an error: the answer to a creation may be lost.
-      .finally(() => queryClient.invalidateQueries({ queryKey: ['records', name] }));
+    const { id } = await createRecord(name, body, () => queryClient.invalidateQueries({ queryKey: ['records', name] }));
     // The record is stored: a failure of the question must not offer to create it again.
-    const mayRead = resource.data ? await isReadable(queryClient, resource.data, data.id).catch(() => false) : false;
-    notifySuccess(mayRead ? texts.record.created : texts.record.createdUnread(data.id));
-    if (isOpen()) await (mayRead ? open(data.id) : openList());
+    const mayRead = resource.data ? await isReadable(queryClient, resource.data, id).catch(() => false) : false;
+    notifySuccess(mayRead ? texts.record.created : texts.record.createdUnread(id));
+    if (isOpen()) await (mayRead ? open(id) : openList());
   };
   const records = (
     <TextLink to="/data/$resource" params={{ resource: name }}>

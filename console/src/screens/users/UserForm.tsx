@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { catalogueQuery } from '../../api/queries.ts';
-import { type Row, sendRecordRequest } from '../../api/records.ts';
+import { createRecord, type Row } from '../../api/records.ts';
 import { notifySuccess } from '../../components/notify.ts';
 import { QueryState } from '../../components/QueryState.tsx';
 import { NewRecordForm } from '../../components/record-form/NewRecordForm.tsx';
@@ -33,11 +33,10 @@ export function UserForm({ user, onDone, onCancel }: UserFormProps) {
   const watch = useScreenWatch();
   const create = async (body: object): Promise<void> => {
     const isOpen = watch();
-    const { data } = await sendRecordRequest<{ readonly data: Row }>('User', { method: 'POST', body })
-      // Also after an error: the answer to a creation may be lost.
-      .finally(() => Promise.all([reload(), queryClient.invalidateQueries({ queryKey: ['records'] })]));
+    const reloadAll = () => Promise.all([reload(), queryClient.invalidateQueries({ queryKey: ['records'] })]);
+    const { id } = await createRecord('User', body, reloadAll);
     notifySuccess(texts.created);
-    if (isOpen()) onDone(data.id);
+    if (isOpen()) onDone(id);
   };
   const finish = async (): Promise<void> => {
     await reload();
