@@ -1,7 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { isDenial, RequestError } from '../api/problem.ts';
 import { commonTexts } from '../texts/common.ts';
 import { itemsQuery, type PickerItem, type PickerSource } from './picker-source.ts';
 
@@ -17,9 +16,7 @@ export function useFoundItems(source: PickerSource, text: string) {
   const found: readonly PickerItem[] = query.data ?? [];
   // Until the search for the present text has ended, the items are those of an earlier text.
   const isSearching = wasOpened && (asked !== text.trim() || query.isFetching);
-  // Users who may not search can type an id.
-  const isDenied = query.error instanceof RequestError && isDenial(query.error.problem.code);
-  const failure = isDenied ? null : query.error;
+  const failure = query.error;
   const field = {
     searchable: true,
     clearable: true,
