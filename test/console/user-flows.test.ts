@@ -230,12 +230,21 @@ describe('users', () => {
     await expectSoundScreen(page);
   });
 
-  it('a policy that is not active is marked among those of a user', async ({ newsroom, story, visitor }) => {
+  it('a policy that is not active is marked once among those of a user, also if its assignment has expired', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
     const user = await newsroom.user({ name: 'Ingo Inactive' });
     const id = await newsroom.createPolicy({ name: 'switched off', userId: user.id, rules: [{ resource: 'Tip', action: 'list' }] });
-    await newsroom.call('PUT', `/admin/api/policies/${id}`, { token: story.admin.token, body: { isActive: false } });
+    const { token } = story.admin;
+    await newsroom.call('PUT', `/admin/api/policies/${id}`, { token, body: { isActive: false } });
+    const expired = { token, body: { expiresAt: '2026-01-01T00:00:00Z' } };
+    expect((await newsroom.call('PUT', `/admin/api/policies/${id}/assign/user/${user.id}`, expired)).status).toBe(200);
     const page = await visitor.open(newsroom, `/users/${user.id}`, { as: story.admin });
-    await page.getByText('switched off').locator('..').getByText('inactive').waitFor();
+    const row = page.getByText('switched off').locator('..');
+    await row.getByText('not active', { exact: true }).waitFor();
+    expect(await row.getByText('expired').count()).toBe(0);
     await expectSoundScreen(page);
   });
 });

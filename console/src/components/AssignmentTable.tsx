@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { NamedAssignment } from '../api/assignments.ts';
 import { policyTexts } from '../texts/policy.ts';
 import { sentence } from '../texts/sentence.ts';
+import { AssignmentState } from './AssignmentState.tsx';
 import { type Column, DataTable } from './DataTable.tsx';
 import { TextLink } from './TextLink.tsx';
 import { Time } from './Time.tsx';
@@ -38,7 +39,15 @@ export function AssignmentTable({ assignments, before = [], namesPolicies = fals
         ]
       : []),
     { key: 'expires', title: texts.columns.expires, render: ({ expiresAt }) => <Expiry at={expiresAt} /> },
-    { key: 'state', title: texts.columns.state, render: (assignment) => <State assignment={assignment} /> },
+    {
+      key: 'state',
+      title: texts.columns.state,
+      render: ({ isActive, expiresAt }) => (
+        <AssignmentState isActive={isActive} expiresAt={expiresAt}>
+          <Badge color="green">{texts.active}</Badge>
+        </AssignmentState>
+      ),
+    },
     {
       key: 'by',
       title: texts.columns.by,
@@ -61,10 +70,4 @@ function Expiry({ at }: { readonly at: string | undefined }) {
       {texts.never}
     </Text>
   );
-}
-
-function State({ assignment: { isActive, expiresAt } }: { readonly assignment: NamedAssignment }) {
-  if (!isActive) return <Badge color="gray">{texts.inactive}</Badge>;
-  const isExpired = expiresAt !== undefined && Date.parse(expiresAt) <= Date.now();
-  return isExpired ? <Badge color="red">{texts.expired}</Badge> : <Badge color="green">{texts.active}</Badge>;
 }

@@ -11,7 +11,6 @@ export const rolesTexts = {
     user: 'The role of a new user.',
   },
   none: 'No policy is assigned.',
-  inactive: 'inactive',
   priority: (priority: number) => sentence`priority ${priority}`,
   users: 'its users',
   assignments: 'its assignments',

@@ -1,8 +1,9 @@
-import { Badge, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
 import { catalogueQuery } from '../../api/queries.ts';
 import { WITHOUT_TOKEN } from '../../api/role-names.ts';
+import { AssignmentState } from '../../components/AssignmentState.tsx';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { Page } from '../../components/Page.tsx';
 import { PolicyLink } from '../../components/PolicyLink.tsx';
@@ -90,7 +91,7 @@ function RolePolicies({ role }: { readonly role: Role }) {
                 <PolicyLink id={id} size="sm">
                   {name}
                 </PolicyLink>
-                {!(isActive && assignment.isActive) && <Badge color="gray">{texts.inactive}</Badge>}
+                <AssignmentState isActive={isActive && assignment.isActive} />
                 <Text size="xs" c="dimmed">
                   {'priority' in assignment && texts.priority(assignment.priority)}
                 </Text>

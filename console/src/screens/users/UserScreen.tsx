@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { bodyOf, client } from '../../api/client.ts';
 import { catalogueQuery } from '../../api/queries.ts';
 import { loadRecord, type Row, sendRecordRequest } from '../../api/records.ts';
+import { AssignmentState } from '../../components/AssignmentState.tsx';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
 import { GuardedButton } from '../../components/GuardedButton.tsx';
 import { createPart, LazyPart } from '../../components/LazyPart.tsx';
@@ -16,7 +17,6 @@ import { QueryState } from '../../components/QueryState.tsx';
 import { FieldTable } from '../../components/record-form/FieldTable.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
 import { Time } from '../../components/Time.tsx';
-import { policyTexts } from '../../texts/policy.ts';
 import { sentence } from '../../texts/sentence.ts';
 import { usersTexts } from '../../texts/service.ts';
 import type { AssignPolicyDialogProps } from './AssignPolicyDialog.tsx';
@@ -159,8 +159,10 @@ function AssignedPolicies({ userId, name, role }: AssignedPoliciesProps) {
                 <PolicyLink id={id} size="sm">
                   {name}
                 </PolicyLink>{' '}
-                {!(isActive && assignment.isActive) && <Badge color="gray">{usersTexts.inactive}</Badge>}{' '}
-                {'expiresAt' in assignment && isPast(assignment.expiresAt) && <Badge color="red">{policyTexts.assignments.expired}</Badge>}{' '}
+                <AssignmentState
+                  isActive={isActive && assignment.isActive}
+                  expiresAt={'expiresAt' in assignment ? assignment.expiresAt : undefined}
+                />{' '}
                 <Text span size="sm" c="dimmed">
                   {'role' in assignment ? texts.via.role : texts.via.user}
                   {'expiresAt' in assignment && assignment.expiresAt !== undefined && (
@@ -178,8 +180,4 @@ function AssignedPolicies({ userId, name, role }: AssignedPoliciesProps) {
       {isAssigning && <LazyPart part={assignDialog} props={{ userId, name, onClose: assigning.close }} lines={0} />}
     </Panel>
   );
-}
-
-function isPast(expiresAt: string | undefined): boolean {
-  return expiresAt !== undefined && Date.parse(expiresAt) <= Date.now();
 }
