@@ -17,7 +17,8 @@ const REFUSED = expect.stringContaining('was written by a newer version');
 let folder: string;
 let test: TestDatabase;
 let service: RunningService;
-const start = () => startService({ definitions: { 'Note.yaml': NOTE }, settings: { database: test.url, data: folder, checkpoints: 'off' } });
+const start = () =>
+  startService({ definitions: { 'Note.yaml': NOTE }, settings: { database: test.url, data: folder, checkpoints: 'off' } });
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'bailiwick-newer-'));
