@@ -106,11 +106,15 @@ describe('signing out', () => {
   it('removes unsaved changes and ends the session also if the local storage is full', async () => {
     await signInAs(ADA);
     sessionStorage.setItem('kept', 'changes');
+    const full = new DOMException('full', 'QuotaExceededError');
     vi.spyOn(localStorage, 'setItem').mockImplementation(() => {
-      throw new DOMException('full', 'QuotaExceededError');
+      throw full;
     });
+    const report = vi.fn();
+    vi.stubGlobal('reportError', report);
     answer(new Response(null, { status: 204 }));
     await signOut();
+    expect(report.mock.calls).toEqual([[full]]);
     expect(sessionState()).toEqual({ status: 'signedOut', hasEnded: false });
     expect(sessionStorage.getItem('kept')).toBeNull();
   });

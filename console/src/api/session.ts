@@ -152,8 +152,9 @@ function accept(issued: Issued): void {
 function keepItem(name: string, value: string): void {
   try {
     localStorage.setItem(name, value);
-  } catch {
+  } catch (error) {
     // The storage is full: a reload asks to sign in, and the other tabs notice the end when the service refuses their next request.
+    reportError(error);
   }
 }
 
