@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import type { JsonObject } from '../../src/operators/index.ts';
-import { loadProjectStatus } from '../../src/project/index.ts';
+import { loadProjectStatus, readProject } from '../../src/project/index.ts';
 import { sql } from '../../src/sql.ts';
+import { migrate } from '../../src/storage/index.ts';
 import { openTestDatabase, type TestDatabase } from '../../src/storage/storage.fixture.ts';
 import { type RunningService, startService } from '../harness.ts';
 
@@ -25,6 +26,7 @@ beforeAll(async () => {
   mkdirSync(join(folder, 'resources'));
   writeFileSync(join(folder, 'resources', 'Note.yaml'), NOTE);
   test = openTestDatabase();
+  await migrate(test.database, readProject(folder));
   service = await start();
   await service.admin();
   await test.database.transaction(async (tx) => {
