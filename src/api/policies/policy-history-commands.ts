@@ -14,7 +14,7 @@ import {
 import { type AdminDeps, runAsAdmin } from '../admin/index.ts';
 import { type DescribedChange, describeChange } from './policy-changes.ts';
 import { loadHistoryNames, requireVersion } from './policy-history-endpoints.ts';
-import { policyRollback, type RolledBackAssignment } from './policy-rollback-endpoint.ts';
+import { policyRollback } from './policy-rollback-endpoint.ts';
 
 /** The changes to load, newest first. */
 export interface HistoryQuery {
@@ -74,8 +74,14 @@ export interface CommandRollback {
   readonly dryRun: boolean;
 }
 
-/** An assignment that a rollback restored, revoked or skipped. */
-export interface ReportedAssignment extends RolledBackAssignment {
+/**
+ * An assignment that a rollback restored, revoked or skipped. Not the static type of the endpoint's schema, because the declarations of the
+ * package import no other package.
+ */
+export interface ReportedAssignment {
+  readonly outcome: 'restored' | 'revoked' | 'skipped';
+  readonly userId?: string;
+  readonly role?: string;
   readonly email?: string;
 }
 
@@ -108,7 +114,7 @@ export async function rollBackFromCommand(deps: AdminDeps, command: CommandRollb
 async function withEmails(
   { policyStore }: AdminDeps,
   tx: Transaction,
-  assignments: readonly RolledBackAssignment[],
+  assignments: readonly ReportedAssignment[],
 ): Promise<readonly ReportedAssignment[]> {
   const userIds = assignments.flatMap(({ userId }) => userId ?? []);
   const users = await loadUndamagedRecords(tx, (await policyStore.snapshot(tx)).user, userIds);

@@ -2,7 +2,7 @@ import { parsePolicy, toPolicyContent } from '../../authz/policies/index.ts';
 import { Problem } from '../../errors.ts';
 import { envelope, respond, toSuccess } from '../../request/index.ts';
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
-import { Input, OneOf, Type, type TypeOf } from '../../schemas/index.ts';
+import { Input, OneOf, Type } from '../../schemas/index.ts';
 import { loadAssignmentsAt, ROLLBACK_ASSIGNMENTS, rollBackPolicy } from '../../storage/index.ts';
 import { type AdminRequest, adminEndpoint, runDry, validatePolicyVersion, versionHeaders } from '../admin/index.ts';
 import { MESSAGE, name, TEXT } from '../schema-members.ts';
@@ -18,9 +18,6 @@ const ASSIGNMENT = Type.Object({
   userId: Type.Optional(TEXT),
   role: Type.Optional(OneOf(ASSIGNABLE_ROLES)),
 });
-
-/** An assignment that a rollback restored, revoked or skipped. */
-export type RolledBackAssignment = TypeOf<typeof ASSIGNMENT>;
 
 /** The endpoint that restores a past version of a policy. The CLI uses it too. */
 export const policyRollback = adminEndpoint({
