@@ -4,7 +4,7 @@ import { isLost } from './problem.ts';
 import { sendRecordRequest } from './records.ts';
 
 interface FailedRequest {
-  /** If the browser has a network when the request is sent, and when it fails. */
+  /** True if the browser has a network: before the request is sent, and after it has failed. */
   readonly isOnline: { readonly before: boolean; readonly after: boolean };
 }
 

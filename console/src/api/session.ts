@@ -108,7 +108,7 @@ function resume(issued: Issued): boolean {
   return true;
 }
 
-/** Ends the session, and removes unsaved changes, which the next user of the browser must not find. @throws RequestError if the service refuses it: the session then goes on */
+/** Ends the session, and removes unsaved changes, which the next user of the browser must not find. @throws RequestError if the service refuses it: the session then continues */
 export async function signOut(): Promise<void> {
   const response = await send('/auth/session', 'DELETE');
   // With 401, the session has ended already.
@@ -148,7 +148,7 @@ function accept(issued: Issued): void {
   if (!isSame) change({ status: 'signedIn', user: issued.user });
 }
 
-/** Sets an item of the local storage. Without it, the session of this tab is the same. */
+/** Sets an item of the local storage. The session of this tab does not need it. */
 function keepItem(name: string, value: string): void {
   try {
     localStorage.setItem(name, value);

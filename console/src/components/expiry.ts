@@ -6,7 +6,7 @@ export function fromExpiry(expiresAt: string | undefined): string {
   return toLocalTime((expiresAt ?? '').replace(/\.\d+Z$/, 'Z')) ?? '';
 }
 
-/** Returns the time of the field for the API; null for no expiry. A field that still shows the former expiry means exactly that. */
+/** Returns the time of the field for the API; null for no expiry. A field that was not changed gives the former expiry, with its milliseconds. */
 export function toExpiry(value: string, former?: string): string | null {
   if (former !== undefined && value === fromExpiry(former)) return former;
   return value === '' ? null : fromLocalTime(value, former);

@@ -51,7 +51,7 @@ export function toImportBody(text: string): string | undefined {
     // The service reports mistakes of lines with their numbers.
     return undefined;
   }
-  // The service names the repeated name.
+  // The service refuses the text, and its message has the repeated name.
   if (hasRepeatedName(text, body)) return text;
   const data = isObject(body) && isObject(body['data']) ? body['data'] : body;
   // One policy in a file: its only line.

@@ -31,7 +31,7 @@ export function NewRecordScreen() {
   const create = async (body: object): Promise<void> => {
     const isOpen = watch();
     const { id } = await createRecord(name, body, () => queryClient.invalidateQueries({ queryKey: ['records', name] }));
-    // The record is stored: a failure of the question must not offer to create it again.
+    // The record is stored now. If its permissions cannot be loaded, the form must not offer to create it again.
     const mayRead = resource.data ? await isReadable(queryClient, resource.data, id).catch(() => false) : false;
     notifySuccess(mayRead ? texts.record.created : texts.record.createdUnread(id));
     if (isOpen()) await (mayRead ? open(id) : openList());
