@@ -24,7 +24,7 @@ export function fromLocalTime(local: string, former = ''): string {
   return toInstant(distance(second) < distance(first) ? second : first);
 }
 
-/** Hours within which clocks that are set back have the later offset. */
+/** Milliseconds, 3 hours, after which the offset from UTC is the later one if clocks are set back meanwhile. */
 const CHANGE = 3 * 3_600_000;
 
 /** Returns the second instant of a local time that occurs twice; the same instant for other times. */
